@@ -1,0 +1,116 @@
+"""How the site is built: options, each with its reason, and nothing else."""
+
+import sys
+from importlib.metadata import version as installed_version
+from pathlib import Path
+
+CONF = Path(__file__).parent
+ROOT = CONF.parent
+sys.path.insert(0, str(CONF / "extensions"))
+
+language = "en"
+project = "vtj"
+author = "the vtj authors"
+project_copyright = "the vtj authors; text CC BY 4.0, code BSD-3-Clause"
+version = release = installed_version("vtj")  # typed once, in pyproject.toml
+
+extensions = [
+    "page_executor",  # first: the pages' imports run while Sphinx does its own
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.intersphinx",
+    "sphinx_autodoc_typehints",  # after napoleon, which it reads
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_last_updated_by_git",
+    "mathml",  # formulas are MathML when the page is built: no script, no CDN
+    "expected_errors",
+    "confirmed_sections",
+    "typed_numbers",
+    "warned_pages",
+    "furo_mends",
+    "page_descriptions",
+    "versions_line",
+    "self_contained",
+    "explorer",
+    "error_box",
+    "error_search",
+    "json_files",
+]
+
+page_executor_preload = ["torch", "numpy", "torch._dynamo"]  # the first optimizer imports the last
+page_executor_depends = ["../src/**/*.py", "../src/**/*.json"]
+confirmed_sections_pages = ["index", "tutorials/*"]
+confirmed_sections_oracle = "vtj"
+html_math_renderer = "mathml"
+error_search_pages = ["how-to/errors"]
+json_files = {"reference/outcomes.json": "vtj.claims.outcomes:as_json"}
+explorer_functions = {
+    "two inputs, three outputs": "vtj.examples.three_outputs:three_outputs_stacked",
+    "3x²": "vtj.examples.elementwise:elementwise_weights",
+    "sum": "vtj.examples.scalar_output:total",
+    "cumsum": "vtj.examples.mixing:running_sum",
+    "softmax": "vtj.examples.mixing:softmax_weights",
+}
+
+# Pages run when they are read; `{eval}` in a sentence needs this mode. No cache can go stale.
+nb_execution_mode = "inline"
+nb_execution_timeout = 60
+nb_execution_raise_on_error = False  # every failing page is reported; -W makes the build fail
+nb_execution_show_tb = True
+nb_execution_in_temp = True  # a page neither reads nor leaves a file beside its source
+nb_eval_name_regex = r"^.+$"  # any expression, not only a variable's name
+nb_merge_streams = True  # the order of stdout and stderr must not depend on timing
+nb_output_stderr = "warn"  # a stray warning from torch fails the build
+nb_render_markdown_format = "myst"  # or $…$ in an output would stay raw
+nb_ipywidgets_js: dict[str, dict[str, str]] = {}  # the default loads from a CDN
+myst_enable_extensions = [
+    "amsmath",
+    "attrs_block",
+    "attrs_inline",
+    "colon_fence",
+    "deflist",
+    "dollarmath",
+]
+myst_heading_anchors = 3
+
+nitpicky = True
+nitpick_ignore = [  # what a Formula is made of: to be printed, not to be imported
+    ("py:class", "vtj.show.lines.Lines"),
+    ("py:class", "vtj.engines.symbolic.Symbolic"),
+]
+intersphinx_mapping = {
+    "python": ("https://docs.python.org/3", str(CONF / "inventories" / "python.inv")),
+    "numpy": ("https://numpy.org/doc/stable", str(CONF / "inventories" / "numpy.inv")),
+    "torch": ("https://docs.pytorch.org/docs/stable", str(CONF / "inventories" / "torch.inv")),
+}
+intersphinx_disabled_reftypes = ["std:*"]  # a page's label never resolves to another project
+
+autodoc_typehints_format = "short"
+napoleon_use_ivar = True  # a dataclass's attributes are described once, in its docstring
+autodoc_member_order = "bysource"
+python_use_unqualified_type_names = True
+always_document_param_types = True
+typehints_defaults = "comma"
+
+html_theme = "furo"
+html_title = "vtj"
+html_favicon = "static/favicon.svg"
+html_css_files = ["site.css", "tables.css", "figures.css", "cheat-sheet.css"]
+html_js_files = [  # classic scripts: a module would be refused from disk
+    ("a11y.js", {"defer": "defer"}),
+    ("filter.js", {"defer": "defer"}),
+]
+html_theme_options = {
+    "light_css_variables": {"color-brand-primary": "#0b5cad", "color-brand-content": "#0b5cad"},
+    "dark_css_variables": {"color-brand-primary": "#6cb6ff", "color-brand-content": "#6cb6ff"},
+}
+pygments_dark_style = "a11y-high-contrast-dark"  # the default underlines imports like links
+html_last_updated_fmt = "%Y-%m-%d"
+git_untracked_show_sourcelink = True
+suppress_warnings = ["git.too_shallow", "git.subprocess_error"]  # no history: no dates, no failure
+html_static_path = ["static"]
+templates_path = ["templates"]
+copybutton_selector = "div:not(.output) > div.highlight pre"
+copybutton_exclude = ".linenos, .gp, .go"

@@ -1,0 +1,127 @@
+"""Every page that runs can be taken along: as an executed notebook and as a script.
+
+Both are made from what ran when the site was built. They hold plain Markdown, the numbers that the
+page computed in its sentences, and no path of the machine that built them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jupytext  # type: ignore[import-untyped]
+import nbformat
+from docutils import nodes
+from sphinx.util import logging
+from versions_line import versions_line
+
+from downloads.plain import plain
+from downloads.script import runnable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from nbformat import NotebookNode
+    from sphinx.application import Sphinx
+    from sphinx.util.typing import ExtensionMetadata
+
+logger = logging.getLogger(__name__)
+
+FOLDER = "downloads"
+EVALUATED = {"output", "text_plain"}
+
+
+def note_values(app: Sphinx, doctree: nodes.document) -> None:
+    """Keep what the ``{eval}`` roles of a page gave, in order."""
+    app.env.metadata[app.env.docname]["evaluated"] = [
+        inline.astext()
+        for inline in doctree.findall(nodes.inline)
+        if set(inline["classes"]) >= EVALUATED
+    ]
+
+
+def add_links(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Hand the template the addresses of a page's notebook and script."""
+    if _executed(app, pagename):
+        context["downloads"] = {
+            "notebook": f"{FOLDER}/{pagename}.ipynb",
+            "script": f"{FOLDER}/{pagename}.py",
+        }
+
+
+def write(app: Sphinx, exception: Exception | None) -> None:
+    """Write the notebook and the script of every page that runs."""
+    if exception or app.builder.format != "html":
+        return
+    for docname in sorted(app.env.found_docs):
+        if not _executed(app, docname):
+            continue
+        target = Path(app.outdir, FOLDER, docname)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            notebook, script = taken_along(app, docname)
+        except ValueError as error:
+            logger.warning("%s", error, location=docname, type="downloads")
+            continue
+        target.with_suffix(".ipynb").write_text(notebook, encoding="utf-8")
+        target.with_suffix(".py").write_text(script, encoding="utf-8")
+
+
+def taken_along(app: Sphinx, docname: str) -> tuple[str, str]:
+    """Return a page's notebook and its script, as text.
+
+    Raises:
+        ValueError: if a part of the page has no form in a notebook or in a script.
+    """
+    executed = nbformat.read(_notebook(app, docname), as_version=4)  # type: ignore[no-untyped-call]
+    values = iter(app.env.metadata[docname]["evaluated"])
+    cells = [_cell(cell, number, values) for number, cell in enumerate(executed.cells)]
+    if rest := list(values):
+        raise ValueError(f"downloads: {len(rest)} values of the page have no place in its notebook")
+    closing = nbformat.v4.new_markdown_cell(versions_line(), id="versions")  # type: ignore[no-untyped-call]
+    cells = [cell for cell in [*cells, closing] if cell.source]
+    metadata = {key: executed.metadata[key] for key in ("kernelspec", "language_info")}
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata=metadata)  # type: ignore[no-untyped-call]
+    text: str = nbformat.writes(notebook)  # type: ignore[no-untyped-call]
+    for cell in cells:
+        if cell.cell_type == "code":
+            cell.source = runnable(cell)
+    notebook.metadata = {
+        "jupytext": {"notebook_metadata_filter": "-all", "cell_metadata_filter": "-all"}
+    }
+    script: str = jupytext.writes(notebook, fmt="py:percent")
+    return f"{text}\n", script
+
+
+def _cell(cell: NotebookNode, number: int, values: Iterator[str]) -> NotebookNode:
+    name = f"cell-{number}"
+    made: NotebookNode
+    if cell.cell_type == "markdown":
+        made = nbformat.v4.new_markdown_cell(plain(cell.source, values), id=name)  # type: ignore[no-untyped-call]
+    else:
+        made = nbformat.v4.new_code_cell(  # type: ignore[no-untyped-call]
+            cell.source, id=name, execution_count=cell.execution_count, outputs=cell.outputs
+        )
+        for output in made.outputs:
+            if output.output_type == "error":  # its traceback names files of this machine
+                output.traceback = [f"{output.ename}: {output.evalue}"]
+    return made
+
+
+def _executed(app: Sphinx, docname: str) -> bool:
+    return "kernelspec" in app.env.metadata.get(docname, {}) and _notebook(app, docname).exists()
+
+
+def _notebook(app: Sphinx, docname: str) -> Path:
+    folder: str = app.env.mystnb_config.output_folder  # type: ignore[attr-defined]
+    return Path(folder, f"{docname}.ipynb")
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Make the downloads and hand the page template their addresses."""
+    app.connect("doctree-read", note_values)
+    app.connect("html-page-context", add_links)
+    app.connect("build-finished", write)
+    return {"parallel_read_safe": True, "parallel_write_safe": True, "env_version": 1}

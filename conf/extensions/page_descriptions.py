@@ -1,0 +1,54 @@
+"""Give every page a description, which search engines and link previews show.
+
+It is the page's first paragraph or, where that is a formula, its title. A page says it better
+itself with ``description`` in its front matter (``html_meta``); then that stands.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape, unescape
+from textwrap import shorten
+from typing import TYPE_CHECKING, Any
+
+from docutils import nodes
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+    from sphinx.util.typing import ExtensionMetadata
+
+LENGTH = 160  # what search engines show
+GENERATED = {"genindex": "Index", "py-modindex": "Python modules", "search": "Search"}
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Describe each page as it is written."""
+    app.connect("html-page-context", describe)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def describe(
+    app: Sphinx,
+    pagename: str,
+    templatename: str,
+    context: dict[str, Any],
+    doctree: nodes.document | None,
+) -> None:
+    """Add the description to the page's head, unless the page brings its own."""
+    metatags = context.get("metatags", "")
+    if 'name="description"' in metatags:
+        return
+    text = first_paragraph(doctree) if doctree else ""
+    title = context.get("title", GENERATED.get(pagename, pagename))
+    text = text or unescape(re.sub(r"<[^>]*>", "", f"{title} – {app.config.html_title}"))
+    context["metatags"] = f'{metatags}\n<meta name="description" content="{escape(text)}">'
+
+
+def first_paragraph(doctree: nodes.document) -> str:
+    """Return the first paragraph under the page's title that has no formula, cut at a word."""
+    for section in doctree.findall(nodes.section):
+        for child in section.children:
+            if isinstance(child, nodes.paragraph) and not any(child.findall(nodes.math)):
+                return shorten(child.astext(), LENGTH, placeholder=" …")
+        break
+    return ""

@@ -1,0 +1,75 @@
+"""Fail a build whose pages would load anything from outside their own folder.
+
+The site works from disk and leaks nothing about its readers. A link that a reader may follow is
+not a request; an image, a script, a style sheet, a font or a frame is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sphinx.util import logging
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+    from sphinx.util.typing import ExtensionMetadata
+
+logger = logging.getLogger(__name__)
+
+_OUTSIDE = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
+_IN_CSS = re.compile(r"""(?:url\(\s*|@import\s+)["']?((?:[a-z]+:)?//[^"')\s;]+)""", re.IGNORECASE)
+_LOADED = {"src", "srcset", "poster", "data", "background"}
+_LOADING_LINKS = {"stylesheet", "icon", "preload", "prefetch", "modulepreload", "preconnect",
+                  "dns-prefetch", "manifest", "apple-touch-icon"}  # fmt: skip
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Look at everything that was written, when the build is finished."""
+    app.connect("build-finished", report)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def report(app: Sphinx, exception: Exception | None) -> None:
+    """Warn of every request that a written page or style sheet would make."""
+    if exception or app.builder.format != "html":
+        return
+    for file in sorted(app.outdir.rglob("*")):
+        if file.suffix in {".html", ".css", ".svg"}:
+            for address in requests(file):
+                logger.warning(
+                    "%s would load %s, which is outside the site",
+                    file.relative_to(app.outdir),
+                    address,
+                    type="self_contained",
+                )
+
+
+def requests(file: Path) -> Iterator[str]:
+    """Return the outside addresses that a browser loads for an HTML, SVG or CSS file."""
+    text = file.read_text(encoding="utf-8")
+    yield from _IN_CSS.findall(text)
+    if file.suffix != ".css":
+        parser = _Loads()
+        parser.feed(text)
+        yield from parser.addresses
+
+
+class _Loads(HTMLParser):
+    """Collects the addresses that a page loads by itself."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = {name: value or "" for name, value in attrs}
+        loaded = [value for name, value in named.items() if name in _LOADED]
+        if tag == "link" and _LOADING_LINKS & set(named.get("rel", "").lower().split()):
+            loaded.append(named.get("href", ""))
+        if tag in {"image", "use"}:
+            loaded += [named.get("href", ""), named.get("xlink:href", "")]
+        self.addresses += [value for value in loaded if _OUTSIDE.match(value)]

@@ -1,0 +1,123 @@
+"""A digit in prose or TeX that no run produced fails the build.
+
+Numbers in a sentence come from `` {eval}`expression` ``; formulas come from a cell. What may be
+typed is listed in ALLOWED and is no result: versions, dates, references, labels. Inline code may
+quote the page's own cells: what stands between the backticks must occur in one of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from docutils import nodes
+from executed_page import executed_page
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.typing import ExtensionMetadata
+
+logger = logging.getLogger(__name__)
+
+ALLOWED = [
+    r"\b\d+\.\d+\.\d+\b",  # a version: 2.13.0
+    r"\b(?:torch|PyTorch|NumPy|Python|Sphinx|CC BY) \d+(?:\.\d+)?\b",  # as named: Python 3.11
+    r"\b\d{4}-\d{2}-\d{2}\b",  # a date: 2026-11-21
+    r"(?:\b[\w-]+|PR |issue )#\d+\b",  # a reference: pytorch#17893, PR #25349
+    r"\b[0-3]-[dD]\b",  # the term of the field: a 0-d tensor
+    r"\b[A-Za-z_]+[A-Za-z_.]*\d[\w]*\b",  # a name that ends in a digit: float64, conv2d
+]
+TEX_INDEX = r"_(?:\d|\{\d+\})"  # a label: x_1, J_{21}
+GENERATED = (
+    addnodes.desc,
+    addnodes.toctree,
+    nodes.comment,
+    nodes.raw,
+    nodes.substitution_definition,
+)
+
+
+def remaining(text: str, patterns: Iterable[str]) -> str | None:
+    """Return the word around the first digit that no pattern covers, or None.
+
+    Args:
+        text: a piece of prose or TeX.
+        patterns: regular expressions of what may be typed.
+    """
+    for pattern in patterns:
+        text = re.sub(pattern, " ", text)
+    return next((word for word in text.split() if any(map(str.isdigit, word))), None)
+
+
+def written(node: nodes.Node) -> Iterator[nodes.Node]:
+    """Yield the pieces of text that an author typed: what ran or is generated is left out.
+
+    Args:
+        node: where to start.
+    """
+    for child in node.children:
+        if isinstance(child, GENERATED) or (
+            isinstance(child, nodes.Element) and "nb_element" in child
+        ):
+            continue
+        if isinstance(child, nodes.Text | nodes.literal | nodes.math | nodes.math_block):
+            yield child
+        elif isinstance(child, nodes.literal_block):
+            if ">>>" not in child.astext():  # a doctest is run and compared by `nox -s doctest`
+                yield child
+        else:
+            yield from written(child)
+
+
+def typed_number(node: nodes.Node, sources: list[str]) -> str | None:
+    """Return the typed number that a piece of text holds, or None.
+
+    Args:
+        node: one piece that `written` yields.
+        sources: the sources of the page's cells, white space collapsed.
+    """
+    text = node.astext()
+    if isinstance(node, nodes.math | nodes.math_block):
+        return remaining(text, [TEX_INDEX])
+    if isinstance(node, nodes.literal | nodes.literal_block):
+        quoted = " ".join(text.split())
+        if any(quoted in source for source in sources):
+            return None
+    return remaining(text, ALLOWED)
+
+
+def audit(app: Sphinx, doctree: nodes.document) -> None:
+    """Warn about every typed number of a page.
+
+    Args:
+        app: the Sphinx application.
+        doctree: the page that was just read.
+    """
+    docname = app.env.docname
+    page = executed_page(app.env, docname)
+    sources = [" ".join(cell.source.split()) for cell in page.cells] if page else []
+    for node in written(doctree):
+        if number := typed_number(node, sources):
+            logger.warning(
+                "%r is typed: let the build compute it with {eval}`…`, or quote a cell of the page",
+                number,
+                location=(docname, line(node)),
+                type="typed_numbers",
+            )
+
+
+def line(node: nodes.Node) -> int | None:
+    """Return the page's line of a node, taken from the nearest ancestor that has one.
+
+    Args:
+        node: any node of the page.
+    """
+    while node.line is None and node.parent is not None:
+        node = node.parent
+    return node.line
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the gate."""
+    app.connect("doctree-read", audit)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,342 @@
+/* <vtj-explorer>: change x and v, and see the weighted rows of J add up to x.grad. */
+(() => {
+"use strict";
+
+const FUNCTIONS = window.VTJ_FUNCTIONS || {};
+const LIMIT = 100; // of the boxes; far beyond it, softmax overflows
+const LEGENDS = {
+  x: "x, the point",
+  v: "v, one weight for each output",
+  u: "u, one weight for each input",
+};
+
+const sub = (name, i, shape = [1]) => (shape.length ? name + "₁₂₃₄"[i] : name);
+const size = (shape) => (shape.length ? `(${shape[0]},)` : "()");
+const add = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
+const most = (rows) => Math.max(...rows.flat().map(Math.abs)) || 1;
+const short = (number) => String(Number(number.toPrecision(5))).replace("-", "−");
+const list = (numbers) => `[${numbers.map(short).join(", ")}]`;
+const python = (number) => (Number.isInteger(number) ? number.toFixed(1) : String(number));
+const tensor = (numbers, shape, more = "") => {
+  const inner = numbers.map(python).join(", ");
+  return `torch.tensor(${shape.length ? `[${inner}]` : inner}${more})`;
+};
+
+/* A number on the page: rounded to read, whole for whoever copies or checks it. */
+const shown = (value) => `<data value="${value}">${short(value)}</data>`;
+const cell = (value, top) =>
+  `<td class="${value < 0 ? "vtj-below" : "vtj-above"}"` +
+  ` style="--t:${(Math.abs(value) / top).toFixed(3)}">${shown(value)}</td>`;
+const LATER = '<td class="vtj-later"><span class="visually-hidden">not added yet</span></td>';
+const heading = (scope, text, kind = "") => `<th scope="${scope}" class="${kind}">${text}</th>`;
+const table = (caption, head, rows, foot = "") =>
+  `<table><caption>${caption}</caption><thead><tr>${head.join("")}</tr></thead><tbody>` +
+  rows.map((row) => `<tr>${row.join("")}</tr>`).join("") +
+  `</tbody>${foot && `<tfoot><tr>${foot.join("")}</tr></tfoot>`}</table>`;
+
+/* An element: attributes by name, listeners by onname, then what it holds. */
+const h = (tag, attributes = {}, ...held) => {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value !== false) element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...held);
+  return element;
+};
+const button = (text, onclick) => h("button", { type: "button", onclick }, text);
+
+class Explorer extends HTMLElement {
+  connectedCallback() {
+    if (this.state || !Object.keys(FUNCTIONS).length) return;
+    this.choose(this.getAttribute("function"));
+    this.read();
+    addEventListener("hashchange", () => this.read() && this.build());
+    this.build();
+  }
+
+  /* ---- the state, also in the page's address ---- */
+
+  choose(name) {
+    const f = FUNCTIONS[name];
+    const { forward = false, predict = false } = this.state || {};
+    const u = f.x.map((_, j) => 10 ** j);
+    // known: the prediction was right, or given up; taken: rows added so far, null for all
+    this.state = { name, forward, predict, known: false, taken: null, x: f.x, v: f.v, u };
+    this.own = { v: f.v, u }; // the weights it began with
+    if (name !== this.getAttribute("function")) this.style.minHeight = "0";
+  }
+
+  get f() {
+    return FUNCTIONS[this.state.name];
+  }
+
+  get hidden() {
+    return this.state.predict && !this.state.known;
+  }
+
+  get product() {
+    return this.state.forward ? "J·u" : "x.grad";
+  }
+
+  read() {
+    const said = new URLSearchParams(location.hash.slice(1));
+    if (!FUNCTIONS[said.get("f")]) return false;
+    this.choose(said.get("f"));
+    for (const key of ["x", "v", "u"]) {
+      const values = (said.get(key) || "").split(",").map(Number);
+      const fit = values.every((value) => Math.abs(value) <= LIMIT);
+      if (said.get(key) && fit && values.length === this.state[key].length) this.state[key] = values;
+    }
+    this.state.forward = said.has("u");
+    this.state.predict = said.has("predict");
+    return true;
+  }
+
+  write() {
+    const { name, x, u, v, forward, predict } = this.state;
+    const weights = forward ? `u=${u}` : `v=${v}`;
+    history.replaceState(null, "", `#f=${name}&x=${x}&${weights}${predict ? "&predict" : ""}`);
+  }
+
+  /* y, J, the weighted rows (or columns) and what those that count add up to. */
+  numbers() {
+    const { x, v, u, forward, taken } = this.state;
+    const J = this.f.J(x);
+    const counts = (i, j) => taken === null || (forward ? j : i) < taken;
+    const terms = J.map((row, i) => row.map((slope, j) => (forward ? u[j] : v[i]) * slope));
+    const added = terms.map((row, i) => row.map((term, j) => (counts(i, j) ? term : 0)));
+    const stacks = forward ? added : x.map((_, j) => added.map((row) => row[j]));
+    return { y: this.f.y(x), J, terms, counts, stacks, result: stacks.map(add) };
+  }
+
+  /* ---- the controls ---- */
+
+  change(part, focus) {
+    Object.assign(this.state, { known: false, taken: null }, part);
+    if (focus) {
+      this.build();
+      this.querySelector(focus).focus();
+    } else this.update();
+    this.tell();
+  }
+
+  build() {
+    const { name, forward, predict } = this.state;
+    const mode = (value, to, text) => {
+      const onchange = () => this.change({ forward: to }, `[value=${value}]`);
+      const checked = forward === to;
+      return h("label", {}, h("input", { type: "radio", name: "vtj-mode", value, checked, onchange }), text);
+    };
+    const menu = h("select", {
+      onchange: () => {
+        this.choose(menu.value);
+        this.change({}, "select");
+      },
+    });
+    menu.append(...Object.entries(FUNCTIONS).map(([value, { title }]) =>
+      h("option", { value, selected: value === name }, title)));
+    const first = h("input", {
+      type: "checkbox", class: "vtj-predict", checked: predict,
+      onchange: () => this.change({ predict: first.checked }),
+    });
+    this.parts = {};
+    for (const part of ["jacobian", "products", "guess", "bars", "steps", "shapes"]) {
+      this.parts[part] = h("div", { class: `vtj-${part}` });
+    }
+    const { jacobian, products, guess, bars, steps, shapes } = this.parts;
+    bars.ariaHidden = "true";
+    for (const part of [jacobian, products]) part.role = "group";
+    jacobian.ariaLabel = "Jacobian";
+    products.ariaLabel = "Weighted Jacobian";
+    const status = h("p", { class: "vtj-status", role: "status" });
+    const code = h("pre", { tabindex: "0", role: "group", "aria-label": "The same in torch" });
+    Object.assign(this.parts, { status, code });
+    const copy = button("Copy", () => this.copy(copy));
+    copy.className = "vtj-copy";
+    this.replaceChildren(
+      h("div", { class: "vtj-choices" },
+        h("label", {}, "Function", menu),
+        h("fieldset", { class: "vtj-mode" },
+          h("legend", { class: "visually-hidden" }, "Product"),
+          mode("v", false, "vᵀ·J (backward)"), mode("u", true, "J·u (forward)")),
+        h("label", {}, first, "Predict first")),
+      h("div", { class: "vtj-inputs" }, this.inputs("x"), this.inputs(forward ? "u" : "v")),
+      h("div", { class: "vtj-tables" }, jacobian, products),
+      guess, bars, steps, shapes, status,
+      h("div", { class: "vtj-code" }, code, copy),
+    );
+    this.update();
+  }
+
+  inputs(key) {
+    const values = this.state[key];
+    const shape = key === "v" ? this.f.shape : [1];
+    const [min, max, step] = key === "x" ? [-3, 3, 0.1] : [-10, 100, 1];
+    const set = (i, value) =>
+      this.change({ [key]: this.state[key].map((old, k) => (k === i ? value : old)) });
+    const fields = values.map((value, i) => {
+      const label = sub(key, i, shape);
+      const slider = h("input", { type: "range", min, max, step, value, "aria-label": label });
+      const box = h("input", {
+        type: "number", min: -LIMIT, max: LIMIT, step: "any", value, "aria-label": `${label}, exactly`,
+      });
+      slider.addEventListener("input", () => {
+        box.value = slider.value;
+        box.ariaInvalid = null;
+        set(i, Number(slider.value));
+      });
+      box.addEventListener("input", () => {
+        const fits = Math.abs(box.valueAsNumber) <= LIMIT;
+        box.ariaInvalid = fits ? null : "true";
+        if (!fits) return this.say(`${label} must be a number from −${LIMIT} to ${LIMIT}.`);
+        slider.value = box.value;
+        set(i, box.valueAsNumber);
+      });
+      return h("div", { class: "vtj-input" }, h("span", { "aria-hidden": "true" }, label), slider, box);
+    });
+    const choices = key === "x" ? [] : [
+      ...(shape.length ? values : []).map((_, i) => [`${key} = ${sub("e", i)}`, values.map((_, k) => Number(k === i))]),
+      ["ones", values.map(() => 1)],
+      [list(this.own[key]), this.own[key]],
+    ];
+    const buttons = choices.map(([text, next], i) =>
+      button(text, () => this.change({ [key]: next }, `.vtj-buttons :nth-child(${i + 1})`)));
+    return h("fieldset", {}, h("legend", {}, LEGENDS[key]), ...fields, h("div", { class: "vtj-buttons" }, ...buttons));
+  }
+
+  /* ---- what is shown ---- */
+
+  update() {
+    const { x, u, v, forward, taken } = this.state;
+    const { shape } = this.f;
+    const { jacobian, products, bars, steps, shapes, code } = this.parts;
+    const { y, J, terms, counts, stacks, result } = this.numbers();
+    const columns = x.map((_, j) => heading("col", sub("x", j)));
+    const weight = (key, of, scope) => of.map((value, i) =>
+      heading(scope, `${sub(key, i, key === "v" ? shape : [1])} = ${shown(value)} ×`, `vtj-ink-${i + 1}`));
+    const total = (value) => `<td class="vtj-total">${shown(value)}</td>`;
+    const row = (i) => terms[i].map((term, j) => (counts(i, j) ? cell(term, most(terms)) : LATER));
+
+    jacobian.innerHTML = table("y and J(x)", [heading("col", "y"), ...columns],
+      J.map((slopes, i) => [
+        heading("row", `${sub("y", i, shape)} = ${shown(y[i])}`),
+        ...slopes.map((slope) => cell(slope, most(J))),
+      ]));
+    products.innerHTML = forward
+      ? table("Each column of J times its weight",
+        ["<td></td>", ...weight("u", u, "col"), heading("col", "J·u")],
+        J.map((_, i) => [heading("row", sub("y", i, shape)), ...row(i), total(result[i])]))
+      : table("Each row of J times its weight", ["<td></td>", ...columns],
+        weight("v", v, "row").map((head, i) => [head, ...row(i)]),
+        [heading("row", "x.grad"), ...result.map(total)]);
+
+    const all = forward ? u.length : v.length;
+    const kind = forward ? "column" : "row";
+    const done = taken === null || taken === all;
+    const next = taken === null ? `Add ${kind} by ${kind}` : done ? "Start over" : `Add ${kind} ${taken + 1}`;
+    steps.replaceChildren(
+      button(next, () => this.step(done ? 0 : taken + 1)),
+      taken === null ? "" : ` ${taken} of ${all} added`);
+    const [ofX, ofY] = [`the shape of x, ${size([x.length])}`, `the shape of y, ${size(shape)}`];
+    shapes.textContent = forward ? `u has ${ofX}; J·u has ${ofY}.` : `v has ${ofY}; x.grad has ${ofX}.`;
+    this.draw(bars, stacks, terms);
+    this.guess(result);
+    for (const part of [products, bars, steps]) part.toggleAttribute("hidden", this.hidden);
+    for (const part of [jacobian, products]) part.tabIndex = part.scrollWidth > part.clientWidth ? 0 : -1;
+    code.textContent = this.code();
+  }
+
+  /* One bar for each element of the product, made of what each row (or column) adds to it. */
+  draw(bars, stacks, terms) {
+    const { forward } = this.state;
+    const whole = forward ? terms : terms[0].map((_, j) => terms.map((row) => row[j]));
+    const reach = most(whole.map((stack) => [1, -1].map((sign) => add(stack.map((value) => Math.max(0, sign * value))))));
+    bars.innerHTML = stacks.map((stack, i) => {
+      let [above, below] = [50, 50];
+      const pieces = stack.map((value, k) => {
+        const width = (Math.abs(value) / reach) * 50;
+        const left = value < 0 ? (below -= width) : (above += width) - width;
+        return `<i class="vtj-piece-${k + 1}" style="left:${left}%;width:${width}%"></i>`;
+      });
+      const name = forward ? sub("y", i, this.f.shape) : sub("x", i);
+      return `<div class="vtj-bar"><span>${name}</span><b>${pieces.join("")}</b></div>`;
+    }).join("");
+  }
+
+  step(taken) {
+    this.state.taken = taken;
+    this.update();
+    this.tell();
+    this.querySelector(".vtj-steps button").focus();
+    if (!taken || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    const which = this.state.forward ? `td:nth-child(${taken + 1})` : `tr:nth-child(${taken}) td`;
+    this.querySelectorAll(`.vtj-products tbody ${which}, .vtj-piece-${taken}`).forEach((moved) =>
+      moved.animate([{ opacity: 0, transform: "translateY(-0.75rem)" }, {}], 350));
+  }
+
+  guess(result) {
+    const { guess } = this.parts;
+    guess.replaceChildren();
+    if (!this.hidden) return;
+    const boxes = result.map((_, i) => h("input", {
+      type: "number", step: "any", required: true, "aria-label": `${this.product}, element ${i + 1}`,
+    }));
+    const right = (box, i) => Math.abs(box.valueAsNumber - result[i]) <= 0.005 * (1 + Math.abs(result[i]));
+    const reveal = (words) => {
+      this.state.known = true;
+      this.update();
+      this.querySelector(".vtj-predict").focus();
+      this.say(`${words} ${this.product} = ${list(result)}`);
+    };
+    const onsubmit = (event) => {
+      event.preventDefault();
+      boxes.forEach((box, i) => { box.ariaInvalid = right(box, i) ? null : "true"; });
+      if (boxes.every(right)) reveal("Right:");
+      else this.say("Not yet: look again at what is marked.");
+    };
+    guess.append(h("form", { onsubmit }, `What is ${this.product}?`, ...boxes, h("button", {}, "Check"),
+      button("Show it", () => reveal("It is this:"))));
+  }
+
+  /* ---- what is told, and what is copied ---- */
+
+  say(words) {
+    clearTimeout(this.timer);
+    this.parts.status.textContent = words;
+  }
+
+  /* Screen readers hear the product once, when the reader has stopped changing things. */
+  tell() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      const so = this.state.taken === null ? "" : " so far";
+      this.say(this.hidden ? "" : `${this.product}${so} = ${list(this.numbers().result)}`);
+      this.write();
+    }, 500);
+  }
+
+  code() {
+    const { x, u, v, forward } = this.state;
+    const { code, shape } = this.f;
+    return `import torch\n\n${forward
+      ? `def f(x):\n    return ${code}\n\nx = ${tensor(x, [1])}\nu = ${tensor(u, [1])}\n` +
+        "y, Ju = torch.func.jvp(f, (x,), (u,))\nprint(Ju)"
+      : `x = ${tensor(x, [1], ", requires_grad=True")}\ny = ${code}\n` +
+        `v = ${tensor(v, shape)}\ny.backward(v)\nprint(x.grad)`}`;
+  }
+
+  async copy(from) {
+    try {
+      await navigator.clipboard.writeText(this.code());
+    } catch {
+      getSelection().selectAllChildren(this.parts.code);
+      document.execCommand("copy");
+    }
+    from.textContent = "Copied";
+    setTimeout(() => { from.textContent = "Copy"; }, 2000);
+  }
+}
+
+customElements.define("vtj-explorer", Explorer);
+})();

@@ -1,0 +1,85 @@
+#!/usr/bin/env -S uv run --script
+# /// script
+# dependencies = ["nox>=2025.2.9"]
+# ///
+"""Every command there is: `nox -l` is the map, `nox -s NAME` runs one."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import nox
+
+nox.needs_version = ">=2025.2.9"
+# uv does not look where pip is configured to find the CPU build of torch.
+nox.options.default_venv_backend = "virtualenv"
+nox.options.reuse_venv = "yes"
+nox.options.error_on_external_run = True
+nox.options.sessions = ["lint", "types", "tests", "doctest", "docs"]
+
+PROJECT = nox.project.load_toml("pyproject.toml")
+CONSTRAINTS = "conf/constraints.txt"
+HTML = Path("build/html")
+SPHINX = ["-n", "-W", "--keep-going", "-c", "conf", "-d", "build/doctrees"]
+SHARED = (
+    ".nox/vtj"  # one environment for all that needs torch, which takes half a minute to install
+)
+
+
+def install(session: nox.Session, *groups: str) -> None:
+    """Install the package and dependency groups, at the versions of conf/constraints.txt."""
+    session.install("-c", CONSTRAINTS, "-e", ".", *nox.project.dependency_groups(PROJECT, *groups))
+
+
+@nox.session(venv_location=SHARED)
+def docs(session: nox.Session) -> None:
+    """Build the site into build/html: every page runs, every number is compared."""
+    install(session, "docs")
+    for folder in (HTML, Path("build/doctrees"), Path("build/jupyter_execute")):
+        shutil.rmtree(folder, ignore_errors=True)
+    session.run("sphinx-build", *SPHINX, *session.posargs, "-b", "html", "docs", str(HTML))
+    session.log(f"The front page is {HTML / 'index.html'}")
+
+
+@nox.session(venv_location=SHARED, name="docs-live")
+def docs_live(session: nox.Session) -> None:
+    """Serve the site and rebuild what you change, while you write."""
+    install(session, "live")
+    live = ["sphinx-autobuild", "-c", "conf", "-d", "build/live/doctrees"]
+    watch = ["--watch", "src", "--watch", "conf"]
+    session.run(*live, *watch, *session.posargs, "docs", "build/live/html")
+
+
+@nox.session(venv_location=SHARED)
+def tests(session: nox.Session) -> None:
+    """Run every test and every docstring's example, with branch coverage at 100 %."""
+    install(session, "tests")
+    session.run("pytest", "--cov", *session.posargs)
+
+
+@nox.session(venv_location=SHARED)
+def doctest(session: nox.Session) -> None:
+    """Run the examples in docstrings and pages, compared character by character."""
+    install(session, "tests")
+    session.run("pytest", "--doctest-glob=*.md", "src", "docs", "README.md", *session.posargs)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check style and format."""
+    session.install("-c", CONSTRAINTS, *nox.project.dependency_groups(PROJECT, "lint"))
+    session.run("ruff", "check", *session.posargs)
+    session.run("ruff", "format", "--check")
+
+
+@nox.session(venv_location=SHARED)
+def types(session: nox.Session) -> None:
+    """Check the annotations, strictly."""
+    install(session, "types")
+    session.run("mypy", "src", "conf", *session.posargs)
+
+
+@nox.session(venv_backend="none", default=False)
+def history(session: nox.Session) -> None:
+    """Ask old releases of torch again, and record what they answer (gigabytes of downloads)."""
+    session.run(sys.executable, "conf/history/record.py", *session.posargs, external=True)

@@ -1,0 +1,145 @@
+"""What ``backward`` does beyond one gradient: repeat it, add it up, leave `v` and `x` alone."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from vtj.drawing import signed
+from vtj.outcome import Outcome, backward
+from vtj.second_look import gradient_rounding
+from vtj.tensors import Function, Tensors, as_tuple, fresh_leaves, like, shaped_like, values
+from vtj.trial import Trial
+from vtj.voting import Array, Witness, distance, product
+from vtj.witnesses import first_line, gradient
+
+
+@dataclass(frozen=True)
+class Observed:
+    """Real backward passes and what they left.
+
+    Attributes:
+        v: The gradient argument of `first`, None where it was omitted.
+        weights: The same as a vector, 1 where it was omitted.
+        first: ``y.backward(v)``.
+        again: The same once more, on fresh leaves.
+        signed: ``y.backward(w)`` for a `w` with both signs and entries beyond ±1.
+        signed_weights: That `w` as a vector.
+        twice: What `.grad` holds after a second backward through the same graph, or the reason
+            why there is none.
+        graph: The gradient under ``create_graph=True``, or the reason why there is none.
+        shares: Whether `x.grad` lies in the memory of `v`.
+        rounding: How far `first` and `signed` may be off by rounding, measured where they seem off.
+    """
+
+    v: Tensors | None
+    weights: Array
+    first: Outcome
+    again: Outcome
+    signed: Outcome
+    signed_weights: Array
+    twice: Array | str
+    graph: Array | str
+    shares: bool
+    rounding: tuple[Array, Array]
+
+
+def observe(trial: Trial, v: Tensors | None, seed: int, agreed: Witness) -> Observed:
+    """Run the backward passes.
+
+    Args:
+        trial: What `try_out` gave.
+        v: The gradient argument, with `y`'s shape and dtype, or None to omit it.
+        seed: Fixes what is drawn.
+        agreed: What the families agree J is.
+    """
+    drawn = signed(np.random.default_rng(seed), trial.size[0], 0.1, 10)
+    w: Tensors = like(shaped_like(drawn, trial.y), trial.y if trial.y_tuple else None)
+    ones = tuple(torch.ones_like(part) for part in trial.y)
+    weights, signed_weights = (
+        np.where(_reached(trial), values(part), 0.0) for part in (ones if v is None else v, w)
+    )
+    f, v, w = _what_autograd_sees(trial, v, w)
+    first, of_w = backward(f, trial.x, v), backward(f, trial.x, w)
+    twice, shares = _twice(trial, f, v)
+    return Observed(
+        v=v,
+        weights=weights,
+        first=first,
+        again=backward(f, trial.x, v),
+        signed=of_w,
+        signed_weights=signed_weights,
+        twice=twice,
+        graph=_under_create_graph(trial, f, v),
+        shares=shares,
+        rounding=(
+            _rounding(trial, weights, first, agreed, seed),
+            _rounding(trial, signed_weights, of_w, agreed, seed),
+        ),
+    )
+
+
+def _rounding(trial: Trial, weights: Array, outcome: Outcome, agreed: Witness, seed: int) -> Array:
+    grad = Witness("", "", gradient(trial, outcome.grad))
+    if not (distance(grad, product(agreed, weights), trial.relative) > 1).any():
+        return np.zeros(trial.size[1])
+
+    def gradient_at(x: Tensors, there: Array) -> Array:
+        v: Tensors = like(shaped_like(there, trial.y), trial.y if trial.y_tuple else None)
+        f, v = _what_autograd_sees(trial, v)
+        return gradient(trial, backward(f, x, v).grad)
+
+    return gradient_rounding(trial, gradient_at, weights, seed)
+
+
+def _reached(trial: Trial) -> NDArray[np.bool_]:
+    return np.repeat(trial.connected, [part.numel() for part in trial.y])
+
+
+def _what_autograd_sees(
+    trial: Trial, *weights: Tensors | None
+) -> tuple[Function, *tuple[Any, ...]]:
+    """Leave out the outputs of a tuple that no gradient can come from."""
+    if all(trial.connected) or not any(trial.connected):
+        return trial.f, *weights
+    kept = [i for i, connected in enumerate(trial.connected) if connected]
+
+    def seen(*x: Tensor) -> Tensors:
+        y = trial.f(*x)
+        return tuple(y[i] for i in kept)
+
+    return seen, *(None if w is None else tuple(as_tuple(w)[i] for i in kept) for w in weights)
+
+
+def _twice(trial: Trial, f: Function, v: Tensors | None) -> tuple[Array | str, bool]:
+    used: Any = None if v is None else like(tuple(p.clone() for p in as_tuple(v)), v)
+    leaves = fresh_leaves(trial.x)
+    try:
+        y = as_tuple(f(*leaves), "y")
+        weights = None if used is None else as_tuple(used)
+        for _ in range(2):
+            torch.autograd.backward(y, weights, retain_graph=True, inputs=leaves)
+    except Exception as error:
+        return first_line(error), False
+    memory = {part.untyped_storage().data_ptr() for part in as_tuple(used)} if weights else set()
+    grads = tuple(leaf.grad for leaf in leaves)
+    shares = any(g is not None and g.untyped_storage().data_ptr() in memory for g in grads)
+    return gradient(trial, grads), shares
+
+
+def _under_create_graph(trial: Trial, f: Function, v: Tensors | None) -> Array | str:
+    leaves = fresh_leaves(trial.x)
+    try:
+        grads = torch.autograd.grad(
+            as_tuple(f(*leaves), "y"),
+            leaves,
+            None if v is None else as_tuple(v),
+            create_graph=True,
+            allow_unused=True,
+        )
+    except Exception as error:
+        return first_line(error)
+    return gradient(trial, grads)

@@ -1,0 +1,99 @@
+"""Differences repeated with care, before they accuse anybody."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from vtj.engines.numeric import EPS, Slopes, derivative, first_step, lasting
+from vtj.tolerance import SAFETY
+from vtj.voting import Array, Mask
+
+NOISE_STEPS = (2.0**-24, 2.0**-18)  # of the size of x: over these f changes mostly by rounding
+LOCAL = 2.0**-14  # where the local look begins; over coarse steps a flat function may not be flat
+STRETCH = 0.7  # shares no step with powers of two
+
+
+def careful_column(g: Callable[[float], Array], here: Array, at: float, eps: float) -> Slopes:
+    """Give one column of J with care; as `how` of `vtj.engines.numeric.estimate`."""
+    return careful(g, here, first_step(at), abs(at) or 1.0, eps, EPS * abs(at))
+
+
+def careful(
+    g: Callable[[float], Array], here: Array, first: float, size: float, eps: float, rounding: float
+) -> Slopes:
+    """Give g'(0) with the noise of `g` measured, from three families of steps.
+
+    Two estimates begin with large steps that have none in common. A third looks only close by;
+    where it contradicts them it wins, since a derivative is what happens close by.
+
+    Args:
+        g: A function from a number to a vector.
+        here: g(0).
+        first: The largest step tried.
+        size: The step that moves `x` by its own size.
+        eps: The relative rounding error of `g`'s values, at least.
+        rounding: The absolute rounding error of `g`'s argument.
+
+    Example:
+        >>> def late(t):  # flat from 0.1 on, as a coarse step sees it
+        ...     return np.array([min(3 * t, 0.3) if t > -0.1 else 0.3])
+        >>> careful(late, np.zeros(1), 1.0, 1.0, 2e-16, 0.0).value.tolist()
+        [3.0]
+    """
+    noise = 3 * np.fmax(*(measured_noise(g, step * size) for step in NOISE_STEPS))
+    coarse = derivative(g, here, first, eps, noise=noise, rounding=rounding)
+    other = derivative(g, here, STRETCH * first, eps, noise=noise, rounding=rounding)
+    gap = abs(coarse.value - other.value)
+    doubt = coarse.error + other.error
+    error = np.where(gap <= SAFETY * doubt, coarse.error, gap)
+    kept = abs(coarse.jump - other.jump) <= 0.05 * abs(coarse.jump) + 8 * doubt
+    jump = np.where(kept & (other.jump != 0), coarse.jump, 0.0)
+    local, settled = _close_by(g, here, LOCAL * first, eps, noise, rounding)
+    agree = abs(coarse.value - local.value) <= SAFETY * (error + local.error)
+    keep = agree & (error <= local.error) & settled & (local.jump == 0)
+    return Slopes(
+        *(np.where(keep, a, b) for a, b in zip((coarse.value, error, jump), local, strict=True))
+    )
+
+
+def measured_noise(g: Callable[[float], Array], step: float) -> Array:
+    """Give the rounding noise of `g`, from what is left of its values after six differences.
+
+    Source:
+        J. J. Moré, S. M. Wild, Estimating computational noise, SIAM J. Sci. Comput. 33 (2011).
+
+    Example:
+        >>> noise = measured_noise(lambda t: np.array([np.float32(1 + t), 1 + t]), 1e-7)
+        >>> bool(noise[0] > 1e-9), bool(noise[1] < 1e-15)
+        (True, True)
+    """
+    table = np.stack([g(k * step) for k in range(9)])
+    left = np.diff(table, n=6, axis=0)
+    noise = np.sqrt((left**2).mean(axis=0) * 720**2 / 479001600)
+    return np.where(np.isfinite(noise), noise, 0.0)
+
+
+def _close_by(
+    g: Callable[[float], Array],
+    here: Array,
+    first: float,
+    eps: float,
+    noise: Array,
+    rounding: float,
+) -> tuple[Slopes, Mask]:
+    """Give slope and jump from three small steps, and where these steps are small enough.
+
+    The error is all they disagree by.
+    """
+    slopes, jumps = [], []
+    floor = np.zeros_like(here)
+    for step in (first, first / 2, first / 4):
+        plus, minus = g(step), g(-step)
+        slopes.append((plus - minus) / (2 * step))
+        jumps.append((plus + minus - 2 * here) / step)
+        value = noise + eps * np.maximum(abs(plus), abs(minus))
+        floor = (value + rounding * abs(slopes[-1])) / step
+    spread = np.ptp(slopes, axis=0)
+    jump = lasting(jumps, slopes[-1], spread + floor)
+    settled = spread <= 0.01 * abs(slopes[-1]) + 10 * floor
+    return Slopes(slopes[-1], spread + floor, jump), settled

@@ -1,0 +1,141 @@
+"""The verdict in a constant number of passes, for any size."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from vtj.findings import Finding, overall
+from vtj.locating import locate
+from vtj.on_backward import judge_f, judge_v
+from vtj.operators import Operator, operator
+from vtj.outcome import Outcome
+from vtj.pairs import MOST, Pair, Probes, ask, pairs, reconsidered
+from vtj.probing import Counted, Passes
+from vtj.repeatable import random_state_kept, repeatable
+from vtj.report import Report, Row
+from vtj.state import state_kept
+from vtj.tensors import Function, Tensors, values
+from vtj.tolerance import SAFETY, tolerance
+from vtj.trial import try_out
+from vtj.witnesses import first_line, raised_by_autograd
+
+
+def certify(
+    f: Function,
+    x: Tensors,
+    J: Any = None,  # noqa: N803 - J is the term
+    *,
+    probes: int = 2,
+    seed: int = 0,
+) -> Report:
+    """Give the verdict of `check` in a number of passes that does not grow with `x` or `y`.
+
+    With a J by hand, vᵀ·J is compared with `x.grad`, and J·u with differences along `u`, element by
+    element, for random `v` and `u`. Without one, ⟨x.grad, u⟩ is compared with ⟨v, J·u⟩, where J·u
+    comes from a forward pass, itself compared with differences. Only when something differs are
+    further passes spent, to find the entry and who is at fault.
+
+    Args:
+        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
+        x: A tensor, or a tuple of tensors, of a floating dtype; DTensors too.
+        J: J by hand, of shape ``(*y.shape, *x.shape)``, or anything of shape
+            ``(y.numel(), x.numel())`` with ``v @ J`` and ``J @ u``: an array, a sparse array or
+            tensor, an operator.
+        probes: How many random `v` and `u`.
+        seed: Fixes them, and what `f` draws itself.
+
+    Returns:
+        A `Report`. Its row ``power`` says how small an error in a single entry would have shown.
+
+    Raises:
+        TypeError: When `x` or `y` is not of a floating dtype or `f` returns no tensor.
+        ValueError: When `J` has the wrong shape, naming both, or `probes` is less than 1.
+
+    Example:
+        >>> import torch
+        >>> x = torch.tensor([1.0, 2.0])
+        >>> certify(lambda x: 3 * x**2, x, np.diag([6.0, 12.0])).verdict
+        'correct'
+        >>> certify(lambda x: x**2, x, np.diag([2.0, 5.0])).findings[0]
+        'dy[1]/dx[1]: by hand 5, backward 4, forward 4, numeric 4: the hand-derived J is wrong'
+    """
+    if probes < 1:
+        raise ValueError(f"probes is {probes}; expected at least 1")
+    counted = Counted(repeatable(f, seed))
+    with random_state_kept(), state_kept(f) as kept:
+        trial = try_out(counted, x)
+        by_hand = None if J is None else operator(trial, J)
+        passes = Passes(trial, values(trial.y), values(trial.parts))
+        asked = ask(passes, probes, seed, forward=by_hand is None)
+        compared = [
+            reconsidered(pair, passes, asked, by_hand, seed) for pair in pairs(asked, by_hand)
+        ]
+        calls = counted.calls
+        behavior = [judge_v(asked.outcomes), *judge_f(trial, asked.outcomes, kept)]
+        found = [one.finding for one in behavior if one.finding]
+        found += _refusals(asked.outcomes)
+        bad = [pair for pair in compared if pair.worst(trial.relative) > 1]
+        if bad and not found:
+            found.append(locate(passes, asked, bad, by_hand))
+    found += _too_rough(compared, by_hand)
+    verdict, culprit = overall(found)
+    dtype = str(trial.dtype).removeprefix("torch.")
+    return Report(
+        title=f"J {trial.shape} in {dtype}, {probes} probes, {calls} calls of f",
+        rows=(
+            *_rows(compared, trial.relative),
+            *(one.row for one in behavior),
+            Row("power", "", "note", note=_power(compared, asked, trial.relative)),
+        ),
+        verdict=verdict,
+        culprit=culprit,
+        findings=tuple(one.text for one in found),
+    )
+
+
+def _refusals(outcomes: Sequence[Outcome]) -> list[Finding]:
+    errors = [one.error for one in outcomes if one.error and not raised_by_autograd(one.error)]
+    return [
+        Finding(f"x.grad: backward raises {first_line(error)}", "wrong", "backward")
+        for error in errors[:1]
+    ]
+
+
+def _too_rough(compared: Sequence[Pair], by_hand: Operator | None) -> list[Finding]:
+    """Find numbers compared with differences so rough that agreement means nothing."""
+    if by_hand is not None:
+        return []
+    rough = [
+        pair.what
+        for pair in compared
+        if pair.side == "number"
+        and (SAFETY * np.asarray(pair.b.error) > 1e-3 * np.asarray(pair.b.size)).any()
+    ]
+    return [
+        Finding(f"{what}: the differences are too rough to tell", "undecided") for what in rough[:1]
+    ]
+
+
+def _rows(compared: Sequence[Pair], relative: float) -> list[Row]:
+    rows = []
+    for what in dict.fromkeys(pair.what for pair in compared):
+        same = [pair for pair in compared if pair.what == what]
+        worst = max(pair.worst(relative) for pair in same)
+        rows.append(Row(what, same[0].b.family, "differs" if worst > 1 else "agrees", worst))
+    return rows
+
+
+def _power(compared: Sequence[Pair], asked: Probes, relative: float) -> str:
+    """Say how large an error in a single entry is seen for sure, by the smallest random weight."""
+    said = []
+    for pair in compared[: 2 if len(compared) > 1 else 1]:
+        size = np.maximum(abs(pair.a.value), np.maximum(abs(pair.b.value), pair.a.size))
+        allowed = tolerance(np.maximum(size, pair.b.size), relative, pair.b.error)
+        weight = {
+            "x": abs(asked.v).min(initial=MOST),
+            "y": abs(asked.u).min(initial=MOST),
+            "number": abs(asked.v).min(initial=MOST) * abs(asked.u).min(initial=MOST),
+        }[pair.side]
+        said.append(f"{float(allowed.max(initial=0)) / weight:.1g} by {pair.what}")
+    return "sees an entry that is off by " + ", ".join(said)

@@ -1,0 +1,151 @@
+"""Engines, hand-derived J and ``backward`` against each other."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from vtj.behavior import observe
+from vtj.certifying import certify
+from vtj.drawing import signed
+from vtj.engines import ENGINES, refuse_what_does_not_fit
+from vtj.judging import judge
+from vtj.repeatable import random_state_kept, repeatable
+from vtj.report import Report, both
+from vtj.second_look import look_again
+from vtj.state import Kept, state_kept
+from vtj.tensors import Function, Tensors, as_tuple, like, shaped_like
+from vtj.trial import Trial, try_out
+from vtj.voting import vote
+from vtj.witnesses import by_hand, hear
+
+DEFAULT = ("reverse", "jacrev", "forward", "jacfwd", "numeric")
+MOST_ENTRIES = 10_000  # beyond, `certify` decides unless engines are asked for by name
+
+
+def check(
+    f: Function,
+    x: Tensors,
+    v: Tensors | None = None,
+    *,
+    jacobian: Any = None,
+    engines: Sequence[str] | None = None,
+    order: int = 1,
+    seed: int = 0,
+) -> Report:
+    """Compare what ``y.backward(v)`` leaves in ``x.grad`` with independent ways to J.
+
+    Args:
+        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple; returns a tensor or a tuple of tensors.
+        x: A tensor, or a tuple of tensors, of a floating dtype; computed with in float64 when `f`
+            allows it.
+        v: The gradient argument, with `y`'s shape. Omitted, it is left out where `y` is a scalar,
+            and drawn with both signs elsewhere.
+        jacobian: J by hand, of shape ``(*y.shape, *x.shape)``, or a function that gives it: NumPy
+            in, NumPy out.
+        engines: Keys of `ENGINES`; all but ``"symbolic"`` when omitted.
+        order: 2 checks the double backward too, as the backward of ``(x, v) -> vᵀ·J``.
+        seed: Fixes what is drawn at random, `v` and what `f` draws itself.
+
+    Returns:
+        A `Report`, true when every entry was compared by two families and none differed.
+
+    Raises:
+        TypeError: When `x` or `y` is not of a floating dtype or `f` returns no tensor.
+        ValueError: When `v` or `jacobian` has the wrong shape, or there is no such engine.
+
+    Example:
+        >>> x = torch.tensor([1.0, 2.0])
+        >>> print(check(lambda x: 3 * x**2, x, engines=["reverse", "numeric"]))
+        correct: J (2, 2) in float64, 2 families
+        what                    family    result  error  note
+        x.grad                  backward  agrees  0
+        reverse                 backward  agrees  0
+        numeric                 numeric   agrees  0
+        linear in v             backward  agrees  0
+        backward repeatable               holds   0
+        a second backward adds            holds   0
+        under create_graph                holds   0
+        v unchanged                       holds
+        y repeatable                      holds
+        x unchanged                       holds
+    """
+    names = DEFAULT if engines is None else tuple(engines)
+    for name in names:
+        if name not in ENGINES:
+            raise ValueError(f"engine {name!r} is unknown; expected some of {', '.join(ENGINES)}")
+    if order not in (1, 2):
+        raise ValueError(f"order is {order!r}; expected 1 or 2")
+    with random_state_kept(), state_kept(f) as kept:
+        trial = try_out(repeatable(f, seed), x)
+        weights = _weights(trial, v, seed)
+        large = trial.size[0] * trial.size[1] > MOST_ENTRIES
+        if large and engines is None:
+            report = certify(
+                f, x, None if jacobian is None else by_hand(trial, jacobian), seed=seed
+            )
+        else:
+            refuse_what_does_not_fit(*trial.size)
+            report = _dense(trial, names, jacobian, weights, seed, kept)
+        if order == 2:
+            vjp, at = _gradient_as_function(trial, weights)
+            report = both(report, check(vjp, at, engines=engines, seed=seed))
+    return report
+
+
+def _dense(
+    trial: Trial,
+    names: Sequence[str],
+    jacobian: Any,
+    weights: Tensors | None,
+    seed: int,
+    kept: Kept,
+) -> Report:
+    heard = hear(trial, names, jacobian)
+    result = vote(heard.witnesses, trial.relative)
+    if any(mask.any() for mask in result.against.values()) or not result.decided.all():
+        heard = look_again(trial, heard, seed)
+        result = vote(heard.witnesses, trial.relative)
+    seen = observe(trial, weights, seed, result.agreed)
+    return judge(trial, heard, seen, result, kept)
+
+
+def _gradient_as_function(
+    trial: Trial, weights: Tensors | None
+) -> tuple[Function, tuple[Tensor, ...]]:
+    """Give ``(*x, *v) -> vᵀ·J`` and where to check it."""
+    count = len(trial.parts)
+
+    def vjp(*at: Tensor) -> Tensors:
+        x = tuple(part if part.requires_grad else part.requires_grad_() for part in at[:count])
+        with torch.enable_grad():
+            y = as_tuple(trial.f(*x), "y")
+            grads = torch.autograd.grad(y, x, at[count:], create_graph=True, materialize_grads=True)
+        gradient: Tensors = like(grads, trial.x)
+        return gradient
+
+    ones = tuple(torch.ones_like(part) for part in trial.y)
+    return vjp, (*trial.parts, *(ones if weights is None else as_tuple(weights)))
+
+
+def _weights(trial: Trial, v: Tensors | None, seed: int) -> Tensors | None:
+    if v is None and len(trial.y) == 1 and trial.size[0] == 1:
+        return None
+    if v is None:
+        generator = np.random.default_rng(seed + 1)
+        drawn = shaped_like(signed(generator, trial.size[0], 0.5, 2), trial.y)
+        return drawn if trial.y_tuple else drawn[0]
+    parts = as_tuple(v, "v")
+    if isinstance(v, tuple) != trial.y_tuple or len(parts) != len(trial.y):
+        came = f"a tuple of {len(parts)}" if isinstance(v, tuple) else "one tensor"
+        expected = f"a tuple of {len(trial.y)}" if trial.y_tuple else "one tensor"
+        raise ValueError(f"v is {came}; expected {expected}, as y is")
+    for part, output in zip(parts, trial.y, strict=True):
+        if part.shape != output.shape:
+            shapes = f"v has shape {tuple(part.shape)} and y {tuple(output.shape)}"
+            raise ValueError(f"{shapes}; v must have y's shape")
+    used = (part.detach().to(output) for part, output in zip(parts, trial.y, strict=True))
+    cast: Tensors = like(tuple(used), v)
+    return cast

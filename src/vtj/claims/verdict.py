@@ -1,0 +1,129 @@
+"""What a run of ours showed about a claim, and the verdict that follows from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+Verdict = Literal["reproduces", "cosmetic", "no longer holds", "imprecise", "broken as printed"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
+_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?(?!\w)")
+
+
+@dataclass(frozen=True)
+class Printed:
+    """The text that stands today where the source printed a line."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Held:
+    """A statement tried case by case: where it holds, where it does not, and what was shown."""
+
+    cases: Mapping[str, bool]
+    shown: str = ""
+
+    @property
+    def text(self) -> str:
+        """The cases in words, those that hold first, then what was shown."""
+        by_answer = {
+            answer: "; ".join(name for name, held in self.cases.items() if held is value)
+            for answer, value in (("holds: ", True), ("does not hold: ", False))
+        }
+        parts = [answer + names for answer, names in by_answer.items() if names]
+        return ". ".join([*parts, self.shown] if self.shown else parts)
+
+
+@dataclass(frozen=True)
+class Renamed:
+    """A statement that holds in other words: what it is called today, and whether it is the same.
+
+    `text` is today's name or form, `same` whether running both gave the same.
+    """
+
+    text: str
+    same: bool
+
+
+@dataclass(frozen=True)
+class Broken:
+    """Something that does not run, or is missing, as the page prints it.
+
+    `how` says how it breaks, `mended` what its repaired form shows.
+    """
+
+    how: str
+    mended: Printed | Held
+
+    @property
+    def text(self) -> str:
+        """How it breaks, then what the repaired form shows."""
+        return f"{self.how}. Mended: {self.mended.text}"
+
+
+Evidence = Printed | Held | Renamed | Broken
+
+
+def compare(printed: str, today: str) -> Verdict:
+    """Compare two printed texts: exactly, then up to white space, then by their numbers.
+
+    Returns:
+        "reproduces", "cosmetic" or "no longer holds".
+
+    Examples:
+        >>> compare("x.grad: tensor(2.)", "x.grad: tensor(2.)")
+        'reproduces'
+        >>> compare("[[ 6. 0.]", "[[ 6.  0.]")
+        'cosmetic'
+        >>> compare("2 0 0 0", "tensor([[2., 0., 0., 0.]])")
+        'cosmetic'
+        >>> compare("x.grad: tensor(2222.)", "x.grad: tensor(1111.)")
+        'no longer holds'
+    """
+    if printed == today:
+        return "reproduces"
+    if "".join(printed.split()) == "".join(today.split()):
+        return "cosmetic"
+    numbers = [float(number) for number in _NUMBER.findall(printed)]
+    if numbers and numbers == [float(number) for number in _NUMBER.findall(today)]:
+        return "cosmetic"
+    return "no longer holds"
+
+
+def decide(words: str, evidence: Evidence) -> Verdict:
+    """Return the verdict on a claim in these words that the evidence leads to.
+
+    A printed line is compared with today's (`compare`). A statement that holds in every case tried
+    reproduces, one that holds in some is imprecise, one that holds in none no longer holds. What
+    only changed its name is cosmetic. What breaks as printed is that, provided that its repaired
+    form bears the claim out.
+
+    Raises:
+        ValueError: if a statement comes without a case to judge it by.
+
+    Examples:
+        >>> decide("defaults to passing the value 1", Held({"shape ()": True, "shape (1,)": True}))
+        'reproduces'
+        >>> decide("same length as y", Held({"vectors": True, "matrices": False}))
+        'imprecise'
+        >>> decide("Variable", Renamed("torch.Tensor", same=True))
+        'cosmetic'
+        >>> decide("for v in …", Broken("IndentationError", Held({"indented": True})))
+        'broken as printed'
+    """
+    if isinstance(evidence, Printed):
+        return compare(words, evidence.text)
+    if isinstance(evidence, Held):
+        if not evidence.cases:
+            raise ValueError(f"no case was tried for {words!r}: expected at least one")
+        if all(evidence.cases.values()):
+            return "reproduces"
+        return "imprecise" if any(evidence.cases.values()) else "no longer holds"
+    if isinstance(evidence, Renamed):
+        return "cosmetic" if evidence.same else "no longer holds"
+    borne_out = decide(words, evidence.mended) in ("reproduces", "cosmetic")
+    return "broken as printed" if borne_out else "no longer holds"

@@ -1,0 +1,145 @@
+"""Put further values into a report: what a page, a log or a colleague computed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from vtj.blocks import as_array
+from vtj.findings import said
+from vtj.judging import Evidence
+from vtj.patterns import pattern
+from vtj.report import Report, Row
+from vtj.tolerance import RELATIVE
+from vtj.voting import Array, Witness, distance, vote
+from vtj.witnesses import matrix
+
+
+@dataclass(frozen=True)
+class _Claim:
+    what: str
+    value: Array
+    relative: float
+    others: tuple[Witness, ...]
+    name: Callable[[int], str]
+
+
+def compare(
+    report: Report,
+    who: str,
+    *,
+    y: Any = None,
+    grad: Any = None,
+    jacobian: Any = None,
+    product: Any = None,
+) -> Report:
+    """Give the report with what somebody else computed beside what `check` found.
+
+    Args:
+        report: What `check` gave.
+        who: The name the values go under, in rows and findings and as culprit.
+        y: What `who` says `f(x)` is.
+        grad: What `who` says `x.grad` is after ``y.backward(v)``.
+        jacobian: What `who` says J is, of shape ``(*y.shape, *x.shape)``.
+        product: What `who` says vᵀ·J is.
+
+    Returns:
+        The report with a row more per value; its verdict is ``wrong`` when one of them differs.
+
+    Raises:
+        ValueError: When a value has another shape, naming both, or the report is `certify`'s, which
+            has no values to compare with.
+
+    Example:
+        >>> from vtj.checking import check
+        >>> report = check(lambda x: 3 * x**2, torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0]))
+        >>> compare(report, "the page", grad=np.array([6.0, 121.0])).findings
+        ('x.grad[1]: the page 121, backward 120, forward 120, numeric 120: the page is wrong',)
+    """
+    evidence = report.evidence
+    if not isinstance(evidence, Evidence):
+        raise ValueError("this report holds no values to compare with; expected one of check's")
+    rows, findings = [], []
+    for claim in _claims(evidence, y, grad, jacobian, product):
+        mine = Witness(claim.what, who, claim.value)
+        agreed = vote([*claim.others, mine], claim.relative).agreed
+        apart = distance(mine, agreed, claim.relative)
+        worst = float(apart.max(initial=0))
+        rows.append(Row(claim.what, who, "differs" if worst > 1 else "agrees", worst))
+        if worst > 1:
+            at = int(np.argmax(apart))
+            named = _named(claim, agreed, apart > 1, evidence)
+            told = f"{claim.name(at)}: {said([mine, *claim.others], at)}: {who} is wrong"
+            findings.append(told + (f" ({named})" if named else ""))
+    report = replace(report, rows=(*report.rows, *rows))
+    if not findings:
+        return report
+    return replace(
+        report,
+        verdict="wrong",
+        culprit=report.culprit or who,
+        findings=(*report.findings, *findings),
+    )
+
+
+def _claims(evidence: Evidence, y: Any, grad: Any, jacobian: Any, product: Any) -> Sequence[_Claim]:
+    trial = evidence.trial
+
+    def claim(
+        what: str,
+        given: Any,
+        value: Array,
+        others: tuple[Witness, ...],
+        name: Callable[[int], str],
+    ) -> _Claim:
+        return _Claim(what, value, max(_relative(given), trial.relative), others, name)
+
+    claims = []
+    if y is not None:
+        value = _vector("y", y, trial.y_shapes, trial.y_tuple)
+        claims.append(claim("y", y, value, evidence.y, trial.y_name))
+    if grad is not None:
+        value = _vector("x.grad", grad, trial.x_shapes, trial.x_tuple)
+        name = "x.grad"
+        claims.append(claim(name, grad, value, evidence.grad, lambda i: trial.x_name("x.grad", i)))
+    if jacobian is not None:
+        value = matrix(trial, jacobian)
+        claims.append(claim("J", jacobian, value, evidence.jacobian, trial.entry_name))
+    if product is not None:
+        value = _vector("vᵀ·J", product, trial.x_shapes, trial.x_tuple)
+        name = "vᵀ·J"
+        claims.append(claim(name, product, value, evidence.grad, lambda i: trial.x_name(name, i)))
+    return claims
+
+
+def _named(claim: _Claim, agreed: Witness, differs: Any, evidence: Evidence) -> str:
+    if claim.what in ("x.grad", "vᵀ·J"):
+        J = next(iter(evidence.jacobian)).value  # noqa: N806 - J is the term
+        if J.shape[0] == J.shape[1] and np.allclose(J @ evidence.v, claim.value, rtol=1e-6, atol=0):
+            return "J·v in place of vᵀ·J"
+    named = pattern(claim.value, agreed.value, differs, agreed.error)
+    whole = named.removeprefix("the factor ")
+    if claim.what == "x.grad" and whole.isdigit():
+        return f"{named}: was .grad not cleared?"
+    return named
+
+
+def _relative(given: Any) -> float:
+    """Give the tolerance of the least precise dtype among the given arrays."""
+    if isinstance(given, (tuple, list)):
+        return max((_relative(part) for part in given), default=0.0)
+    if isinstance(given, np.ndarray) and given.dtype.kind == "f":
+        given = torch.from_numpy(np.empty(0, given.dtype))
+    return RELATIVE.get(given.dtype, 0.0) if isinstance(given, torch.Tensor) else 0.0
+
+
+def _vector(what: str, given: Any, shapes: list[tuple[int, ...]], is_tuple: bool) -> Array:
+    parts = given if is_tuple else (given,)
+    arrays = [as_array(part) for part in parts]
+    came = [array.shape for array in arrays]
+    if came != shapes:
+        a, b = (came, shapes) if is_tuple else (came[0], shapes[0])
+        raise ValueError(f"{what} has shape {a}; expected {b}")
+    return np.concatenate([array.reshape(-1) for array in arrays])

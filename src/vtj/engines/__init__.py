@@ -1,0 +1,105 @@
+"""The oracle's ways to J; one engine a file, one signature for all."""
+
+import os
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from vtj.engines import forward, jacfwd, jacrev, numeric, reverse
+from vtj.tensors import Function, Tensors, as_tuple
+
+Jacobian: TypeAlias = Any  # a tensor; a tuple of them per x; a tuple of those per y
+Engine: TypeAlias = Callable[[Function, Tensors], Jacobian]
+
+
+def symbolic(f: Function, x: Tensors) -> Jacobian:
+    """Derive J as formulas from the code that runs, and evaluate them at `x`.
+
+    SymPy is imported when this is called, and not before.
+
+    Example:
+        >>> import torch
+        >>> symbolic(lambda x: x**2, torch.tensor([1.0, 3.0], dtype=torch.float64))
+        tensor([[2., 0.],
+                [0., 6.]], dtype=torch.float64)
+    """
+    from vtj.engines.symbolic import jacobian as derive
+
+    return derive(f, x)
+
+
+ENGINES: Mapping[str, Engine] = MappingProxyType(
+    {
+        "reverse": reverse.jacobian,
+        "jacrev": jacrev.jacobian,
+        "forward": forward.jacobian,
+        "jacfwd": jacfwd.jacobian,
+        "numeric": numeric.jacobian,
+        "symbolic": symbolic,
+    }
+)
+"""Every engine by name; each is called as ``engine(f, x)``."""
+
+FAMILIES: Mapping[str, str] = MappingProxyType(
+    {
+        "reverse": "backward",
+        "jacrev": "backward",
+        "forward": "forward",
+        "jacfwd": "forward",
+        "numeric": "numeric",
+        "symbolic": "symbolic",
+    }
+)
+"""The family of each engine. Engines of one family share code, and so their mistakes."""
+
+
+def jacobian(f: Function, x: Tensors, method: str = "reverse") -> Jacobian:
+    """Give J, all dyᵢ/dxⱼ, by one of the `ENGINES`.
+
+    Args:
+        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
+        x: A tensor, or a tuple of tensors, of a floating dtype.
+        method: A key of `ENGINES`.
+
+    Returns:
+        A tensor of shape ``(*y.shape, *x.shape)``; a tuple of them when `x` is a tuple, and a tuple
+        of those when `y` is one.
+
+    Raises:
+        ValueError: When there is no such method.
+        TypeError: When `x` is not of a floating dtype.
+        MemoryError: When J would not fit in this machine's memory.
+
+    Example:
+        >>> import torch
+        >>> x = torch.tensor([1.0, 2.0])
+        >>> jacobian(lambda x: torch.stack([3 * x[0]**2, x[0]**2 + 2 * x[1]**3, 10 * x[1]]), x)
+        tensor([[ 6.,  0.],
+                [ 2., 24.],
+                [ 0., 10.]])
+    """
+    if method not in ENGINES:
+        raise ValueError(f"method is {method!r}; expected one of {', '.join(ENGINES)}")
+    for part in as_tuple(x):
+        if not part.is_floating_point():
+            raise TypeError(f"x has dtype {part.dtype}; a Jacobian needs a floating dtype")
+    y = as_tuple(f(*(part.detach().clone() for part in as_tuple(x))), "y")
+    refuse_what_does_not_fit(sum(p.numel() for p in y), sum(p.numel() for p in as_tuple(x)))
+    return ENGINES[method](f, x)
+
+
+def refuse_what_does_not_fit(outputs: int, inputs: int) -> None:
+    """Raise MemoryError, naming the size, when a dense J would not fit in this machine's memory.
+
+    Example:
+        >>> refuse_what_does_not_fit(10**7, 10**7)
+        Traceback (most recent call last):
+        ...
+        MemoryError: J would have 10000000 x 10000000 entries, 800 TB in float64; use certify
+    """
+    size = 8 * outputs * inputs
+    if 2 * size > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+        amount = f"{size / 1e12:.0f} TB" if size >= 1e12 else f"{size / 1e9:.0f} GB"
+        raise MemoryError(
+            f"J would have {outputs} x {inputs} entries, {amount} in float64; use certify"
+        )

@@ -1,0 +1,99 @@
+"""Column by column: one forward pass with dual numbers per element of `x`."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd import forward_ad
+
+from vtj.quiet import quiet
+from vtj.tensors import Function, Tensors, as_tuple, fresh_leaves, like
+
+
+def jacobian(f: Function, x: Tensors) -> Any:
+    """Give J by as many forward passes as `x` has elements, each with a one-hot tangent.
+
+    Args:
+        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
+        x: A tensor, or a tuple of tensors, of a floating dtype.
+
+    Returns:
+        A tensor of shape ``(*y.shape, *x.shape)``; a tuple of them when `x` is a tuple, and a tuple
+        of those when `y` is one.
+
+    Raises:
+        Exception: What torch raises, unchanged; a custom Function without `jvp` cannot be run.
+
+    Source:
+        https://docs.pytorch.org/tutorials/intermediate/forward_ad_usage.html
+
+    Example:
+        >>> import torch
+        >>> jacobian(lambda x: 3 * x**2, torch.tensor([1.0, 2.0]))
+        tensor([[ 6.,  0.],
+                [ 0., 12.]])
+    """
+    parts = as_tuple(x)
+    y = f(*fresh_leaves(x))
+    outputs = as_tuple(y, "y")
+    columns = [
+        [
+            as_tuple(jvp(f, x, like(_one_hot(parts, position, index), x)), "y")
+            for index in range(part.numel())
+        ]
+        for position, part in enumerate(parts)
+    ]
+    blocks = [
+        like(
+            tuple(
+                _stacked([column[o] for column in columns[i]], output, part)
+                for i, part in enumerate(parts)
+            ),
+            x,
+        )
+        for o, output in enumerate(outputs)
+    ]
+    return like(tuple(blocks), y)
+
+
+def jvp(f: Function, x: Tensors, u: Tensors) -> Tensors:
+    """Give J·u by one forward pass; zeros where `y` does not depend on `x`.
+
+    Args:
+        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
+        x: A tensor or a tuple of tensors.
+        u: The tangent, with `x`'s shape; a tuple when `x` is one.
+
+    Returns:
+        A tensor of `y`'s shape; a tuple of them when `y` is a tuple.
+
+    Example:
+        >>> import torch
+        >>> jvp(lambda x: 3 * x**2, torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0]))
+        tensor([  6., 120.])
+    """
+    with quiet(), forward_ad.dual_level():
+        duals = [
+            forward_ad.make_dual(leaf, tangent)  # type: ignore[no-untyped-call]
+            for leaf, tangent in zip(fresh_leaves(x), as_tuple(u, "u"), strict=True)
+        ]
+        y = f(*duals)
+        tangents = [_tangent(output) for output in as_tuple(y, "y")]
+    product: Tensors = like(tuple(tangents), y)
+    return product
+
+
+def _tangent(output: Tensor) -> Tensor:
+    primal, tangent = forward_ad.unpack_dual(output)  # type: ignore[no-untyped-call]
+    return torch.zeros_like(primal).detach() if tangent is None else tangent.detach()
+
+
+def _one_hot(parts: tuple[Tensor, ...], position: int, index: int) -> tuple[Tensor, ...]:
+    u = tuple(torch.zeros(part.shape).to(part) for part in parts)
+    u[position].view(-1)[index] = 1
+    return u
+
+
+def _stacked(columns: list[Tensor], output: Tensor, part: Tensor) -> Tensor:
+    shape = (*output.shape, *part.shape)
+    return torch.stack(columns, -1).reshape(shape) if columns else output.new_zeros(shape)

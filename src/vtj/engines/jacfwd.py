@@ -1,0 +1,39 @@
+"""All columns at once: torch.func.jacfwd, forward mode under vmap."""
+
+from typing import Any
+
+import torch
+
+from vtj.quiet import quiet
+from vtj.tensors import Function, Tensors, as_tuple, like
+
+
+def jacobian(f: Function, x: Tensors) -> Any:
+    """Give J by `torch.func.jacfwd`, one batched forward pass.
+
+    Args:
+        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple. It must be one that torch.func can
+            transform: no write into a plain tensor, no branch on values, no custom Function
+            without `jvp` and a vmap rule.
+        x: A tensor, or a tuple of tensors, of a floating dtype.
+
+    Returns:
+        A tensor of shape ``(*y.shape, *x.shape)``; a tuple of them when `x` is a tuple, and a tuple
+        of those when `y` is one.
+
+    Raises:
+        Exception: What torch raises, unchanged.
+
+    Source:
+        https://docs.pytorch.org/docs/stable/generated/torch.func.jacfwd.html
+
+    Example:
+        >>> import torch
+        >>> jacobian(lambda x: 3 * x**2, torch.tensor([1.0, 2.0]))
+        tensor([[ 6.,  0.],
+                [ 0., 12.]])
+    """
+    parts = tuple(part.detach().clone() for part in as_tuple(x))
+    argnums = like(tuple(range(len(parts))), x)
+    with quiet():
+        return torch.func.jacfwd(f, argnums=argnums, randomness="same")(*parts)

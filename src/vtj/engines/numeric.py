@@ -1,0 +1,244 @@
+"""Differences that choose their own step and say how far they can be trusted."""
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from vtj.tensors import Function, Tensors, as_tuple, fresh_leaves, like, values
+
+Array: TypeAlias = NDArray[np.float64]
+
+EPS = float(np.finfo(np.float64).eps)
+LEVELS = 20  # step sizes tried: the last is 2**-19 of the first
+WIDTH = 7  # columns of the extrapolation table; more would amplify rounding
+
+
+def jacobian(f: Function, x: Tensors) -> Any:
+    """Give J by central differences, extrapolated to step zero in float64, column by column.
+
+    Each step is half the one before (Ridders' method). The steps are powers of two, so that
+    polynomials of low degree at small integers come out exact. Nothing here knows autograd.
+
+    Args:
+        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
+        x: A tensor, or a tuple of tensors, of a floating dtype; raised to float64 when `f` allows.
+
+    Returns:
+        A float64 tensor of shape ``(*y.shape, *x.shape)``; a tuple of them when `x` is a tuple, and
+        a tuple of those when `y` is one.
+
+    Raises:
+        Exception: What `f` raises in `x`'s own dtype.
+
+    Source:
+        C. J. F. Ridders, Advances in Engineering Software 4 (1982), 75-76.
+
+    Example:
+        >>> import torch
+        >>> jacobian(lambda x: 3 * x**2, torch.tensor([1.0, 2.0]))
+        tensor([[ 6.,  0.],
+                [ 0., 12.]], dtype=torch.float64)
+    """
+    raised = like(tuple(part.detach().double() for part in as_tuple(x)), x)
+    try:
+        y = f(*fresh_leaves(raised))
+        x = raised
+    except Exception:  # whatever keeps f from float64, x's own dtype shows whether it is f's error
+        y = f(*fresh_leaves(x))
+    outputs = as_tuple(y, "y")
+    eps = max(torch.finfo(output.dtype).eps for output in outputs)
+    value = estimate(f, x, eps).value
+    rows = np.split(value, np.cumsum([output.numel() for output in outputs])[:-1], axis=0)
+    sizes = np.cumsum([part.numel() for part in as_tuple(x)])[:-1]
+    blocks = []
+    for output, row in zip(outputs, rows, strict=True):
+        columns = zip(np.split(row, sizes, axis=1), as_tuple(x), strict=True)
+        shaped = tuple(
+            torch.from_numpy(block.reshape(*output.shape, *part.shape)) for block, part in columns
+        )
+        blocks.append(like(shaped, x))
+    return like(tuple(blocks), y)
+
+
+class Slopes(NamedTuple):
+    """Derivatives by differences, and what they say of themselves.
+
+    Attributes:
+        value: The derivative; at a kink, the mean of the slopes on both sides.
+        error: How far `value` may be off.
+        jump: The slope on the right less the slope on the left; 0 where there is no kink.
+    """
+
+    value: Array
+    error: Array
+    jump: Array
+
+
+Column: TypeAlias = Callable[[Callable[[float], Array], Array, float, float], Slopes]
+
+
+def estimate(
+    f: Function,
+    x: Tensors,
+    eps: float,
+    *,
+    columns: Collection[int] | None = None,
+    how: Column | None = None,
+) -> Slopes:
+    """Give J and how far each entry can be trusted, all of shape ``(y.numel(), x.numel())``.
+
+    Args:
+        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
+        x: A tensor or a tuple of tensors.
+        eps: The relative rounding error of `f`'s values.
+        columns: Which elements of `x` to move; all when omitted.
+        how: What makes a column from a function of one number, its value at 0, the element of `x`
+            it moves, and `eps`.
+
+    Example:
+        >>> import torch
+        >>> slopes = estimate(torch.relu, torch.tensor([0.0, 3.0], dtype=torch.float64), 2e-16)
+        >>> slopes.value.tolist(), slopes.jump.tolist()
+        ([[0.5, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 0.0]])
+    """
+    here = values(f(*fresh_leaves(x)))
+    places = [
+        (position, index, at)
+        for position, part in enumerate(as_tuple(x))
+        for index, at in enumerate(part.detach().double().reshape(-1).tolist())
+    ]
+    slopes = [
+        (how or _column)(_along(f, x, position, index), here, at, eps)
+        for position, index, at in (places if columns is None else [places[c] for c in columns])
+    ]
+    if not slopes:
+        return Slopes(*(np.zeros((here.size, 0)) for _ in Slopes._fields))
+    return Slopes(*(np.stack(field, axis=1) for field in zip(*slopes, strict=True)))
+
+
+def derivative(
+    g: Callable[[float], Array],
+    here: Array,
+    first: float,
+    eps: float,
+    *,
+    noise: float | Array = 0.0,
+    rounding: float = 0.0,
+    enough: float = 0.0,
+) -> Slopes:
+    """Give g'(0) for a function from a number to a vector.
+
+    Args:
+        g: The function.
+        here: g(0).
+        first: The largest step tried.
+        eps: The relative rounding error of `g`'s values.
+        noise: Their absolute error beyond that.
+        rounding: The absolute rounding error of `g`'s argument.
+        enough: Stop as soon as the error is below this part of the derivative.
+
+    Example:
+        >>> slopes = derivative(lambda t: np.array([(2 + t)**3]), np.array([8.0]), 1.0, 2e-16)
+        >>> slopes.value.tolist(), bool(slopes.error < 1e-13)
+        ([12.0], True)
+    """
+    best, error = np.full(here.shape, np.nan), np.full(here.shape, np.inf)
+    settled = np.zeros(here.shape, bool)
+    table: list[Array] = []
+    slopes: list[Array] = []
+    jumps: list[Array] = []
+    level = np.zeros(here.shape, int)
+    step = first
+    for _ in range(LEVELS):
+        plus, minus = g(step), g(-step)
+        if not (np.isfinite(plus).all() and np.isfinite(minus).all()):
+            table, slopes, jumps, step = [], [], [], step / 2
+            continue
+        slope = (plus - minus) / (2 * step)
+        value = noise + eps * np.maximum(abs(plus), abs(minus))
+        floor = (value + rounding * abs(slope)) / step
+        slopes.append(slope)
+        jumps.append((plus + minus - 2 * here) / step)
+        row, factor = [slope], 1.0
+        for previous in table[: WIDTH - 1]:
+            factor *= 4
+            finer = (factor * row[-1] - previous) / (factor - 1)
+            doubt = np.maximum(abs(finer - row[-1]), abs(finer - previous)) + floor
+            closer = doubt < error
+            best, error = np.where(closer, finer, best), np.where(closer, doubt, error)
+            level = np.where(closer, len(slopes), level)
+            row.append(finer)
+        settled = error <= np.maximum(2 * floor, enough * abs(best))
+        if len(table) >= 2 and settled.all():
+            break
+        table, step = row, step / 2
+    else:
+        error = _unless(settled, slopes, level, best, error)
+    return Slopes(best, error, _kink(jumps, best, error))
+
+
+def _unless(
+    settled: NDArray[np.bool_], slopes: list[Array], level: Array, best: Array, error: Array
+) -> Array:
+    """Unless it settled, widen the error to the slopes after the best: a lucky one stands alone."""
+    for later, slope in enumerate(slopes):
+        after = ~settled & (later >= level) & (later < level + 2)
+        error = np.where(after, np.fmax(error, abs(slope - best)), error)
+    return error
+
+
+def _kink(jumps: list[Array], best: Array, error: Array) -> Array:
+    return lasting(jumps, best, error) if len(jumps) >= 3 else np.zeros_like(best)
+
+
+def lasting(jumps: Sequence[Array], slope: Array, error: Array) -> Array:
+    """Give what is left of a jump in slope as the step goes to zero.
+
+    Args:
+        jumps: The slope on the right less that on the left, for steps that halve; three or more.
+        slope: Their mean.
+        error: How far that may be off.
+
+    Example:
+        >>> shrinking = [np.array([1.5, 0.5]), np.array([1.25, 0.25]), np.array([1.125, 0.125])]
+        >>> lasting(shrinking, np.ones(2), np.zeros(2)).tolist()
+        [1.0, 0.0]
+    """
+    first, second, third = jumps[-3:]
+    before, left = 2 * second - first, 2 * third - second
+    stays = abs(left - before) <= 0.05 * abs(left) + 8 * error
+    return np.where(stays & (abs(left) > 1e-3 * abs(slope) + 10 * error), left, 0.0)
+
+
+def _column(g: Callable[[float], Array], here: Array, at: float, eps: float) -> Slopes:
+    rounding = EPS * abs(at)
+    first = derivative(g, here, first_step(at), eps, rounding=rounding)
+    moves = (first.value != 0) | (first.error > 1e3 * eps * abs(here))
+    rough = moves & (first.error > 1e-6 * abs(first.value))
+    if not rough.any():
+        return first
+    second = derivative(g, here, 0.5, eps, rounding=rounding)
+    closer = rough & (second.error < first.error)
+    return Slopes(*(np.where(closer, b, a) for a, b in zip(first, second, strict=True)))
+
+
+def first_step(at: float) -> float:
+    """Give the largest step to try: a power of two, at most half of `at`.
+
+    Example:
+        >>> first_step(3.0), first_step(-0.3), first_step(0.0)
+        (1.0, 0.125, 0.5)
+    """
+    return 0.5 if at == 0 else float(2.0 ** np.floor(np.log2(abs(at) / 2)))
+
+
+def _along(f: Function, x: Tensors, position: int, index: int) -> Callable[[float], Array]:
+    def moved(step: float) -> Array:
+        leaves = [part.detach().clone() for part in as_tuple(x)]
+        leaves[position].view(-1)[index] += step
+        return values(f(*(leaf.requires_grad_() for leaf in leaves)))
+
+    return moved

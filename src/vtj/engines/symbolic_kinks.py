@@ -1,0 +1,133 @@
+"""Functions with a kink, as SymPy functions whose slope is the one torch chooses at a point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import sympy
+
+
+class Slope(sympy.Function):  # type: ignore[misc]  # SymPy has no annotations
+    """The slope of a kinked function with respect to one of its arguments, not yet decided."""
+
+    nargs = 2
+
+
+class Kinked(sympy.Function):  # type: ignore[misc]  # SymPy has no annotations
+    """A function made of smooth pieces; where it is differentiated decides which piece counts.
+
+    Every one has `slopes`, which gives the slopes that torch chooses where the arguments have given
+    values, and `piece`, which gives the relations between the arguments that hold there.
+    """
+
+    def fdiff(self, argindex: int = 1) -> Any:
+        """Leave the slope open until the values of the arguments are known."""
+        return Slope(self, sympy.Integer(argindex))
+
+
+def compared(left: Any, right: Any, a: float, b: float) -> Any:
+    """Return how two expressions compare, given their values."""
+    if a == b:
+        return sympy.Eq(left, right)
+    return sympy.Gt(left, right) if a > b else sympy.Lt(left, right)
+
+
+class Relu(Kinked):
+    """max(0, a), with slope 0 at 0 as in `torch.relu`."""
+
+    nargs = 1
+
+    @staticmethod
+    def slopes(values: Sequence[float]) -> list[Any]:
+        """Return 1 above 0, else 0."""
+        return [sympy.Integer(values[0] > 0)]
+
+    def piece(self, values: Sequence[float]) -> list[Any]:
+        """Return the sign of the argument."""
+        return [compared(self.args[0], sympy.S.Zero, values[0], 0.0)]
+
+
+class Magnitude(Kinked):
+    """|a|, with slope 0 at 0 as in `torch.abs`."""
+
+    nargs = 1
+
+    @staticmethod
+    def slopes(values: Sequence[float]) -> list[Any]:
+        """Return the sign."""
+        return [sympy.Integer((values[0] > 0) - (values[0] < 0))]
+
+    def piece(self, values: Sequence[float]) -> list[Any]:
+        """Return the sign of the argument."""
+        return [compared(self.args[0], sympy.S.Zero, values[0], 0.0)]
+
+
+class Largest(Kinked):
+    """The largest argument; a tie shares the slope evenly, as in `torch.amax`."""
+
+    @staticmethod
+    def slopes(values: Sequence[float]) -> list[Any]:
+        """Return 1 for the largest, or equal shares."""
+        top = max(values)
+        share = sympy.Rational(1, sum(value == top for value in values))
+        return [share if value == top else sympy.S.Zero for value in values]
+
+    def piece(self, values: Sequence[float]) -> list[Any]:
+        """Return how the first of the largest compares with every other argument."""
+        best = values.index(max(values))
+        return [
+            compared(self.args[best], arg, values[best], value)
+            for i, (arg, value) in enumerate(zip(self.args, values, strict=True))
+            if i != best
+        ]
+
+
+class Smallest(Kinked):
+    """The smallest argument; a tie shares the slope evenly, as in `torch.amin`."""
+
+    @staticmethod
+    def slopes(values: Sequence[float]) -> list[Any]:
+        """Return 1 for the smallest, or equal shares."""
+        return Largest.slopes([-value for value in values])
+
+    def piece(self, values: Sequence[float]) -> list[Any]:
+        """Return how the first of the smallest compares with every other argument."""
+        best = values.index(min(values))
+        return [
+            compared(self.args[best], arg, values[best], value)
+            for i, (arg, value) in enumerate(zip(self.args, values, strict=True))
+            if i != best
+        ]
+
+
+class Clamped(Kinked):
+    """a held between two bounds; the slope on a bound is 1, as in `torch.clamp`."""
+
+    nargs = 3
+
+    @staticmethod
+    def slopes(values: Sequence[float]) -> list[Any]:
+        """Return 1 between the bounds; beyond one, the slope belongs to that bound."""
+        value, low, high = values
+        below, above = value < low, value > high
+        return [sympy.Integer(flag) for flag in (not below and not above, below, above)]
+
+    def piece(self, values: Sequence[float]) -> list[Any]:
+        """Return how the argument compares with each finite bound."""
+        pairs = list(zip(self.args, values, strict=True))
+        return [
+            compared(self.args[0], bound, values[0], value)
+            for bound, value in pairs[1:]
+            if bound.is_finite is not False
+        ]
+
+
+class Sigmoid(sympy.Function):  # type: ignore[misc]  # SymPy has no annotations
+    """1 / (1 + exp(-a)), kept whole so that its derivative reads σ(a)(1 - σ(a))."""
+
+    nargs = 1
+
+    def fdiff(self, argindex: int = 1) -> Any:
+        """Return σ(a)(1 - σ(a))."""
+        return self * (1 - self)

@@ -1,0 +1,118 @@
+"""Every call adds to `.grad`: when that helps, and when it hurts."""
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from vtj.example import Example
+from vtj.examples.weighted_sum import f as double
+from vtj.examples.weighted_sum import jacobian as double_jacobian
+from vtj.sequence import Call, Sequence
+
+SAMPLES = [[1.0, 0.0, 2.0], [0.0, 3.0, 1.0], [2.0, 1.0, 0.0], [1.0, 1.0, 1.0]]
+TARGETS = [1.0, 2.0, 3.0, 4.0]
+
+
+def calls_without_clearing() -> Sequence:
+    """Repeat the four calls of the blog post without clearing `.grad` in between.
+
+    Shapes: x (1, 4), z (1, 4), loss (1,). Source: the blog post, which clears after each call.
+
+    >>> [grad.tolist() for grad in calls_without_clearing().run()][-1]
+    [[6.0, 6.0, 4.0, 4.0]]
+    """
+
+    def loss(x: Tensor) -> Tensor:
+        return (2 * x).sum(dim=1)
+
+    def loss_jacobian(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.full((1, *x.shape), 2.0)
+
+    weights = [[1.0, 0.0, 0.0, 0.0]], [[0.0, 1.0, 0.0, 0.0]], [[1.0, 1.0, 1.0, 1.0]]
+    calls = [Call(double, torch.tensor(v), double_jacobian) for v in weights]
+    calls.append(Call(loss, None, loss_jacobian))
+    x = torch.tensor([[1.0, 2.0, 3.0, 4.0]])
+    return Sequence("calls_without_clearing", x, tuple(calls))
+
+
+def samples_one_by_one() -> Sequence:
+    """Add up the gradients of four samples of a linear model, one `backward` a sample.
+
+    Shapes: x, the weights, (3,); each loss (). Source: the thread, "cumulate gradients over several
+    samples".
+
+    >>> samples_one_by_one().run()[-1]
+    tensor([ -4., -26.,   6.])
+    """
+
+    def call(sample: list[float], target: float) -> Call:
+        def loss(x: Tensor) -> Tensor:
+            return (x @ torch.tensor(sample, dtype=x.dtype) - target) ** 2
+
+        def jacobian(x: NDArray[np.float64]) -> NDArray[np.float64]:
+            rows: NDArray[np.float64] = 2 * (x @ np.array(sample) - target) * np.array(sample)
+            return rows
+
+        return Call(loss, None, jacobian)
+
+    calls = tuple(call(*pair) for pair in zip(SAMPLES, TARGETS, strict=True))
+    return Sequence("samples_one_by_one", torch.tensor([1.0, -1.0, 2.0]), calls)
+
+
+def samples_as_batch() -> Example:
+    """Take the same four samples as one batch: one `backward`, the same gradient.
+
+    Shapes: x, the weights, (3,); y, a loss a sample, (4,); v (4,), all ones; J (4, 3).
+
+    >>> samples_as_batch().backward().grad
+    tensor([ -4., -26.,   6.])
+    """
+
+    def losses(x: Tensor) -> Tensor:
+        samples = torch.tensor(SAMPLES, dtype=x.dtype)
+        return (samples @ x - torch.tensor(TARGETS, dtype=x.dtype)) ** 2
+
+    def jacobian(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        samples = np.array(SAMPLES)
+        rows: NDArray[np.float64] = 2 * (samples @ x - np.array(TARGETS))[:, None] * samples
+        return rows
+
+    x = torch.tensor([1.0, -1.0, 2.0])
+    return Example("samples_as_batch", losses, x, torch.ones(4), jacobian)
+
+
+def square(x: Tensor) -> Tensor:
+    """Return `x²`."""
+    return x**2
+
+
+def square_jacobian(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return dy/dx of `x²`, derived by hand, shape ()."""
+    return 2 * x
+
+
+def reused_gradient() -> Sequence:
+    """Step from 1 to 0.5 and call again without clearing: the old gradient is still in there.
+
+    Shapes: x (), y (). Source: the thread, "you don't want to keep those gradients around".
+
+    >>> [grad.item() for grad in reused_gradient().run()]
+    [2.0, 3.0]
+    """
+    first = Call(square, None, square_jacobian)
+    second = Call(square, None, square_jacobian, x=torch.tensor(0.5))
+    return Sequence("reused_gradient", torch.tensor(1.0), (first, second))
+
+
+def cleared_gradient() -> Sequence:
+    """Step from 1 to 0.5 and clear `.grad` first: the second gradient alone.
+
+    Shapes: x (), y ().
+
+    >>> [grad.item() for grad in cleared_gradient().run()]
+    [2.0, 1.0]
+    """
+    first = Call(square, None, square_jacobian)
+    second = Call(square, None, square_jacobian, x=torch.tensor(0.5), clear=True)
+    return Sequence("cleared_gradient", torch.tensor(1.0), (first, second))

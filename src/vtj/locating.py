@@ -1,0 +1,175 @@
+"""Which entry it is: halve the suspects until one row and one column are left."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from vtj.findings import CONCLUSIONS, Finding, said
+from vtj.on_jacobian import culprits
+from vtj.operators import Operator
+from vtj.pairs import Pair, Probes, adjoint
+from vtj.patterns import pattern
+from vtj.probing import Passes
+from vtj.voting import Array, Witness, distance, vote
+from vtj.witnesses import gradient
+
+
+def locate(passes: Passes, asked: Probes, bad: Sequence[Pair], by_hand: Operator | None) -> Finding:
+    """Find the entry in which two values differ, and who is at fault there.
+
+    It takes a number of passes that grows with the logarithm of the size of `x` and `y`.
+
+    Args:
+        passes: Of the function.
+        asked: The random directions.
+        bad: The pairs that differ; at least one.
+        by_hand: J by hand.
+    """
+    pair = next((one for one in bad if one.side == "x"), bad[0])
+    trial, k = passes.trial, pair.probe
+    at = int(np.argmax(pair.apart(trial.relative)))
+    if pair.side == "x":
+        column = at
+        row = _row_in(passes, asked, k, column, by_hand)
+    elif pair.side == "y":
+        row = at
+        column = _column_for(passes, asked, k, row, by_hand)
+    else:
+        column = _column_of_product(passes, asked, k)
+        row = _row_in(passes, asked, k, column, None)
+    heard = at_entry(passes, row, column, by_hand)
+    finding = _accused(passes, row, column, heard, _named(pair, trial.relative))
+    return finding or _beyond_entries(passes, asked, pair, at)
+
+
+def halve(weights: Array, differs: Callable[[Array], bool]) -> int:
+    """Give the one position that `differs` still notices alone.
+
+    Args:
+        weights: One number per position, handed to `differs` with the others set to zero.
+        differs: Whether these positions hold what is looked for.
+
+    Example:
+        >>> halve(np.ones(8), lambda weights: weights[5] != 0)
+        5
+    """
+    suspects = np.arange(weights.size)
+    while suspects.size > 1:
+        first, second = np.array_split(suspects, 2)
+        some = np.zeros_like(weights)
+        some[first] = weights[first]
+        suspects = first if differs(some) else second
+    return int(suspects[0])
+
+
+def _row_in(passes: Passes, asked: Probes, k: int, column: int, by_hand: Operator | None) -> int:
+    """Give the row in which somebody contradicts the column of J, or `x.grad` does."""
+    trial = passes.trial
+    u = one_hot(trial.size[1], column)
+    here = passes.best(u)
+    if by_hand is not None:
+        mine = Witness("by hand", "by hand", by_hand.right(u[None])[0])
+        apart = distance(mine, here, trial.relative)
+        if (apart > 1).any():
+            return int(np.argmax(apart))
+        here = mine
+
+    def differs(some: Array) -> bool:
+        grad = np.array([passes.gradient(some)[column]])
+        size = np.array([abs(some) @ abs(here.value)])
+        error = np.array([abs(some) @ np.broadcast_to(here.error, some.shape)])
+        right = Witness("", "", np.array([some @ here.value]), error, size)
+        return bool(distance(Witness("", "", grad), right, trial.relative)[0] > 1)
+
+    return halve(asked.v[k], differs)
+
+
+def _column_for(passes: Passes, asked: Probes, k: int, row: int, by_hand: Operator | None) -> int:
+    """Give the column in which J·u by hand, or by a forward pass, is not what differences say."""
+    relative = passes.trial.relative
+
+    def differs(some: Array) -> bool:
+        exact = by_hand.right(some[None])[0] if by_hand is not None else passes.forward(some)
+        apart = distance(Witness("", "", exact), passes.differences(some, sure=True), relative)
+        return bool(apart[row] > 1)
+
+    return halve(asked.u[k], differs)
+
+
+def _column_of_product(passes: Passes, asked: Probes, k: int) -> int:
+    """Give the column in which ⟨x.grad, u⟩ is not ⟨v, J·u⟩."""
+
+    def differs(some: Array) -> bool:
+        left, right = adjoint(asked.v[k], some, asked.grads[k], passes.best(some))
+        return bool(distance(left, right, passes.trial.relative)[0] > 1)
+
+    return halve(asked.u[k], differs)
+
+
+def one_hot(size: int, at: int) -> Array:
+    """Give a vector of zeros with a single one.
+
+    Example:
+        >>> one_hot(3, 1).tolist()
+        [0.0, 1.0, 0.0]
+    """
+    vector = np.zeros(size)
+    vector[at] = 1
+    return vector
+
+
+def at_entry(passes: Passes, row: int, column: int, by_hand: Operator | None) -> list[Witness]:
+    """Ask everybody for one entry of J."""
+    v, u = one_hot(passes.trial.size[0], row), one_hot(passes.trial.size[1], column)
+    heard = []
+    if by_hand is not None:
+        heard.append(Witness("by hand", "by hand", by_hand.right(u[None])[0, [row]]))
+    outcome = passes.backward(v)
+    if outcome.error is None:
+        heard.append(
+            Witness("backward", "backward", gradient(passes.trial, outcome.grad)[[column]])
+        )
+    forward = passes.forward_or_none(u)
+    if forward is not None:
+        heard.append(Witness("forward", "forward", forward[[row]]))
+    numeric = passes.differences(u, sure=True)
+    error, silent = np.asarray(numeric.error)[[row]], np.asarray(numeric.silent)[[row]]
+    heard.append(Witness("differences", "numeric", numeric.value[[row]], error, silent=silent))
+    return heard
+
+
+def _accused(
+    passes: Passes, row: int, column: int, heard: Sequence[Witness], named: str
+) -> Finding | None:
+    result = vote(heard, passes.trial.relative)
+    name = passes.trial.entry_name(row * passes.trial.size[1] + column)
+    told = said([one for one in heard if not np.any(one.silent)], 0)
+    for culprit, mask in culprits(result.against).items():
+        if mask.any():
+            remark = f" ({named})" if named else ""
+            return Finding(f"{name}: {told}: {CONCLUSIONS[culprit]}{remark}", "wrong", culprit)
+    if result.decided.all():
+        return None
+    return Finding(f"{name}: {told}: nobody to decide between them", "undecided")
+
+
+def _named(pair: Pair, relative: float) -> str:
+    if pair.side != "x":
+        return ""
+    one, other = (pair.a, pair.b)
+    named = pattern(one.value, other.value, pair.apart(relative) > 1)
+    back = pattern(other.value, one.value, pair.apart(relative) > 1)
+    return named if named == back else ""
+
+
+def _beyond_entries(passes: Passes, asked: Probes, pair: Pair, at: int) -> Finding:
+    """Say what it is when every single entry is right: not linear, or not to be found."""
+    v, grad = asked.v[pair.probe], asked.grads[pair.probe]
+    again = passes.gradient(-2 * v)
+    linear = abs(again + 2 * grad) <= 10 * passes.trial.relative * abs(grad).max(initial=0)
+    name = passes.trial.x_name("x.grad", at) if pair.side == "x" else pair.what
+    told = said([pair.a, pair.b], at)
+    if linear.all():
+        return Finding(f"{name}: {told}: no single entry that differs was found", "undecided")
+    conclusion = f"{CONCLUSIONS['backward']} (not linear in v)"
+    return Finding(f"{name}: {told}: {conclusion}", "wrong", "backward")

@@ -1,0 +1,45 @@
+"""How an entry and a number are written: ``dy[1,2]/dx[0,1]``, with the digits that tell."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+
+def element(name: str, shapes: Sequence[tuple[int, ...]], is_tuple: bool, flat: int) -> str:
+    """Name the element at position `flat` of all elements of `name`, part after part.
+
+    Args:
+        name: ``"x"`` or ``"y"``.
+        shapes: The shape of every part.
+        is_tuple: Whether the parts are those of a tuple, so that the part is named too.
+        flat: The position.
+
+    Example:
+        >>> element("y", [(2, 3)], False, 5), element("x", [(2,), (2, 2)], True, 3)
+        ('y[1,2]', 'x[1][0,1]')
+    """
+    part = 0
+    while flat >= (size := int(np.prod(shapes[part]))):
+        flat -= size
+        part += 1
+    index = ",".join(str(int(i)) for i in np.unravel_index(flat, shapes[part]))
+    return name + (f"[{part}]" if is_tuple else "") + (f"[{index}]" if shapes[part] else "")
+
+
+def numbers(values: Sequence[float], apart: tuple[float, float]) -> list[str]:
+    """Write the values with as many digits (6 to 17) as it takes to tell two of them apart.
+
+    Args:
+        values: What to write.
+        apart: The two that must not read the same.
+
+    Example:
+        >>> numbers([6.0, 3.0, 3.0000000000000004], apart=(6.0, 3.0))
+        ['6', '3', '3']
+        >>> numbers([1.0, 1.00000001], apart=(1.0, 1.00000001))
+        ['1', '1.00000001']
+    """
+    digits = 6
+    while digits < 17 and f"{apart[0]:.{digits}g}" == f"{apart[1]:.{digits}g}":
+        digits += 1
+    return [f"{value:.{digits}g}" for value in values]

@@ -1,0 +1,156 @@
+"""What the backward passes mean: is `x.grad` vᵀ·J, whatever `v`, and however often?"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vtj.behavior import Observed
+from vtj.findings import CONCLUSIONS, Finding, said
+from vtj.outcome import Outcome
+from vtj.patterns import pattern
+from vtj.report import Result, Row
+from vtj.state import Kept
+from vtj.tensors import values
+from vtj.tolerance import RELATIVE
+from vtj.trial import Trial
+from vtj.voting import Array, Vote, Witness, distance, product
+from vtj.witnesses import first_line, gradient, raised_by_autograd
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One row, and the finding that goes with it when it is bad."""
+
+    row: Row
+    finding: Finding | None = None
+
+
+def judge_backward(
+    trial: Trial, seen: Observed, result: Vote, speakers: Sequence[Witness]
+) -> Iterator[Judged]:
+    """Judge `x.grad` and everything else the backward passes did."""
+    one_hot_right = not result.against.get("backward", np.zeros(1)).any()
+    of_v, of_w = (
+        (seen.first, seen.weights, seen.rounding[0]),
+        (seen.signed, seen.signed_weights, seen.rounding[1]),
+    )
+    yield _gradient(trial, "x.grad", *of_v, result, speakers, one_hot_right)
+    yield _gradient(trial, "linear in v", *of_w, result, speakers, one_hot_right)
+    first = _grad(trial, seen.first)
+    if first is None:
+        return
+    size = abs(seen.weights) @ abs(result.agreed.value)
+    for what, other, complaint in (
+        ("backward repeatable", _grad(trial, seen.again), "the backward is not repeatable"),
+        ("a second backward adds", seen.twice, "a second backward adds something else"),
+        ("under create_graph", seen.graph, "the backward is another under create_graph=True"),
+    ):
+        expected = 2 * first if what == "a second backward adds" else first
+        yield _same(trial, what, other, expected, size, complaint)
+    yield judge_v([seen.first, seen.signed])
+    if seen.shares:
+        yield Judged(Row("x.grad and v", "", "note", note="x.grad lies in the memory of v"))
+
+
+def judge_v(outcomes: Sequence[Outcome]) -> Judged:
+    """Judge whether backward left its gradient argument alone."""
+    return _holds(
+        "v unchanged",
+        not any(one.v_changed for one in outcomes),
+        Finding("v: backward writes into v, its gradient argument", "wrong", "backward"),
+    )
+
+
+def judge_f(trial: Trial, outcomes: Sequence[Outcome], kept: Kept) -> Iterator[Judged]:
+    """Judge `f` itself: does it repeat, and leave `x` and its own state alone?"""
+    apart = np.zeros(trial.size[0])
+    for one in outcomes:
+        if one.y is not None and all(trial.connected):
+            again = Witness("", "", values(one.y))
+            apart = np.maximum(
+                apart, distance(again, Witness("", "", values(trial.y)), trial.relative)
+            )
+    if (apart > 1).any():
+        name = trial.y_name(int(np.argmax(apart)))
+        finding = Finding(f"{name}: f gives another value at every call", "wrong", "f")
+        yield Judged(Row("y repeatable", "", "fails"), finding)
+    else:
+        yield Judged(Row("y repeatable", "", "holds"))
+    yield _holds(
+        "x unchanged",
+        not any(one.x_changed for one in outcomes),
+        Finding("x: f writes into its input", "wrong", "f"),
+    )
+    if kept.changed:
+        names = ", ".join(kept.changed)
+        yield Judged(Row("state of f", "f", "note", note=f"f changed {names}; put back"))
+    if trial.relative > RELATIVE[min(RELATIVE, key=lambda d: RELATIVE[d])]:
+        dtype = str(trial.dtype).removeprefix("torch.")
+        note = f"f works in {dtype}: compared to {trial.relative:g}, relative"
+        yield Judged(Row("precision", "", "note", note=note))
+
+
+def _holds(what: str, holds: bool, finding: Finding) -> Judged:
+    return Judged(Row(what, "", "holds")) if holds else Judged(Row(what, "", "fails"), finding)
+
+
+def _grad(trial: Trial, outcome: Outcome) -> Array | None:
+    if raised_by_autograd(outcome.error):
+        return np.zeros(trial.size[1])
+    return None if outcome.error is not None else gradient(trial, outcome.grad)
+
+
+def _gradient(
+    trial: Trial,
+    what: str,
+    outcome: Outcome,
+    weights: Array,
+    rounding: Array,
+    result: Vote,
+    speakers: Sequence[Witness],
+    one_hot_right: bool,
+) -> Judged:
+    grad = _grad(trial, outcome)
+    if grad is None:
+        assert outcome.error is not None
+        note = first_line(outcome.error)
+        row = Row(what, "backward", "fails", note=note)
+        return Judged(row, Finding(f"x.grad: backward raises {note}", "wrong", "backward"))
+    mine = Witness(what, "backward", grad, rounding, silent=~np.isfinite(grad))
+    right = product(result.agreed, weights)
+    apart = distance(mine, right, trial.relative)
+    worst = float(apart.max(initial=0))
+    note = "x.grad is None: nothing leads from y to x" if _is_none(outcome) else ""
+    outcome_word: Result = "differs" if worst > 1 else "agrees"
+    row = Row(what, "backward", outcome_word, worst, note)
+    if worst <= 1:
+        return Judged(row)
+    at = int(np.argmax(apart))
+    others = [product(one, weights) for one in speakers if one.family != "backward"]
+    named = (
+        "not linear in v"
+        if one_hot_right
+        else pattern(mine.value, right.value, apart > 1, right.error)
+    )
+    told = f"{trial.x_name('x.grad', at)}: {said([mine, *others], at)}: {CONCLUSIONS['backward']}"
+    return Judged(row, Finding(told + (f" ({named})" if named else ""), "wrong", "backward"))
+
+
+def _is_none(outcome: Outcome) -> bool:
+    grads = outcome.grad if isinstance(outcome.grad, tuple) else (outcome.grad,)
+    return all(grad is None for grad in grads)
+
+
+def _same(
+    trial: Trial, what: str, other: Array | str | None, expected: Array, size: Array, complaint: str
+) -> Judged:
+    if other is None or isinstance(other, str):
+        return Judged(Row(what, "", "not applicable", note=other or "backward raised"))
+    apart = distance(Witness("", "", other), Witness("", "", expected, 0.0, size), trial.relative)
+    worst = float(apart.max(initial=0))
+    if worst <= 1:
+        return Judged(Row(what, "", "holds", worst))
+    at = int(np.argmax(apart))
+    text = f"{trial.x_name('x.grad', at)}: {complaint}: {other[at]:.6g} for {expected[at]:.6g}"
+    return Judged(Row(what, "", "fails", worst), Finding(text, "wrong", "backward"))

@@ -1,0 +1,150 @@
+"""What the vote on J means: who is wrong, at which entry, and how."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from vtj.findings import CONCLUSIONS, Finding, said
+from vtj.patterns import pattern
+from vtj.report import Row
+from vtj.trial import Trial
+from vtj.voting import Mask, Vote, Witness, distance, one_per_family
+from vtj.witnesses import Heard
+
+FAMILY = {"jacobian": "by hand", "backward": "backward", "forward": "forward", "f": "numeric"}
+
+
+def rows(trial: Trial, heard: Heard, result: Vote) -> list[Row]:
+    """Give a row per witness, per engine that does not apply, and per kink."""
+    made = []
+    for one in heard.witnesses:
+        worst = float(distance(one, result.agreed, trial.relative).max(initial=0))
+        silent = np.broadcast_to(one.silent, one.value.shape)
+        what = "too rough to tell" if one.family == "numeric" else "nan"
+        note = f"{what} at {silent.sum()} of {silent.size} entries" if silent.any() else ""
+        made.append(Row(one.name, one.family, "differs" if worst > 1 else "agrees", worst, note))
+    return [*made, *heard.rows, *_kinks(trial, heard, result)]
+
+
+def findings(trial: Trial, heard: Heard, result: Vote) -> Iterator[Finding]:
+    """Give a finding per culprit, and one for what cannot be decided."""
+    speakers = one_per_family(heard.witnesses)
+    accused = np.zeros_like(result.decided)
+    for culprit, mask in culprits(result.against).items():
+        if mask.any():
+            accused |= mask
+            yield _accusation(trial, speakers, result, culprit, mask)
+    yield from _splits(trial, heard, result)
+    if heard.slopes is not None and heard.hidden_kinks is not None and heard.hidden_kinks.any():
+        at = int(np.argmax(heard.hidden_kinks))
+        chosen, slope = result.agreed.value.flat[at], heard.slopes.value.flat[at]
+        text = f"torch chose {chosen:.6g} where the slope is {slope:.6g}: kinks inside f cancel"
+        yield Finding(f"{trial.entry_name(at)}: {text}", "undecided")
+    for open_question, mask in (
+        ("not a number, nothing to compare", _not_a_number(heard)),
+        ("nobody to decide between them", ~result.decided),
+        ("no second family to compare with", (result.voices < 2) & ~accused),
+    ):
+        if mask.any():
+            at = int(np.argmax(mask))
+            told = said(list(speakers.values()), at)
+            yield Finding(f"{trial.entry_name(at)}: {told}: {open_question}", "undecided")
+            return
+
+
+def _not_a_number(heard: Heard) -> Mask:
+    """Find entries where J by backward or by hand is nan; a forward pass may be, to no harm."""
+    families = one_per_family(heard.witnesses)
+    found = np.zeros_like(heard.witnesses[0].value, bool)
+    for name in ("backward", "by hand"):
+        if name in families:
+            found |= np.isnan(families[name].value)
+    return found
+
+
+def culprits(against: Mapping[str, Mask]) -> dict[str, Mask]:
+    """Say per culprit which entries speak against it.
+
+    Where backward and forward err together, or the differences alone contradict, it is `f`:
+    autograd sees something else than what `f` computes.
+
+    Example:
+        >>> against = {"backward": np.array([True, True]), "forward": np.array([True, False])}
+        >>> {name: mask.tolist() for name, mask in culprits(against).items() if mask.any()}
+        {'backward': [False, True], 'f': [True, False]}
+    """
+    none = np.zeros_like(next(iter(against.values())))
+    by_hand, backward, forward, numeric, symbolic = (
+        against.get(name, none)
+        for name in ("by hand", "backward", "forward", "numeric", "symbolic")
+    )
+    both = backward & forward
+    return {
+        "jacobian": by_hand,
+        "backward": backward & ~both,
+        "forward": forward & ~both,
+        "f": numeric | both,
+        "symbolic": symbolic,
+    }
+
+
+def _accusation(
+    trial: Trial, speakers: Mapping[str, Witness], result: Vote, culprit: str, mask: Mask
+) -> Finding:
+    family = FAMILY.get(culprit, culprit)
+    accused = speakers[family]
+    if culprit == "f" and (result.against.get("backward", mask) & mask).any():
+        accused = speakers["backward"]
+    apart = np.where(mask, distance(accused, result.agreed, trial.relative), 0)
+    at = int(np.argmax(apart))
+    told = said(list(speakers.values()), at)
+    if culprit == "symbolic":
+        return Finding(f"{trial.entry_name(at)}: {told}: the formula is wrong", "undecided")
+    named = _named(trial, speakers, result, culprit, mask)
+    others = int(mask.sum()) - 1
+    count = f"{others + 1} of {mask.size} entries" if others else ""
+    remark = ", ".join(part for part in (named, count) if part)
+    text = f"{trial.entry_name(at)}: {told}: {CONCLUSIONS[culprit]}"
+    return Finding(text + (f" ({remark})" if remark else ""), "wrong", culprit)
+
+
+def _named(
+    trial: Trial, speakers: Mapping[str, Witness], result: Vote, culprit: str, mask: Mask
+) -> str:
+    if culprit != "f":
+        wrong = speakers[FAMILY[culprit]].value
+        return pattern(wrong, result.agreed.value, mask, result.agreed.error)
+    seen = speakers.get("backward", speakers.get("forward"))
+    if seen is not None and (seen.value[mask] == 0).all():
+        return "a detached path: zero where it should not be"
+    return "a detached path" if "forward" in speakers else ""
+
+
+def _splits(trial: Trial, heard: Heard, result: Vote) -> Iterator[Finding]:
+    """Find engines that contradict the one that speaks for their family."""
+    speakers = one_per_family(heard.witnesses)
+    for one in heard.witnesses:
+        first = speakers[one.family]
+        apart = distance(one, first, trial.relative)
+        if one is not first and (apart > 1).any() and not result.against[one.family].any():
+            at = int(np.argmax(apart))
+            a, b = float(first.value.flat[at]), float(one.value.flat[at])
+            yield Finding(
+                f"{trial.entry_name(at)}: {first.name} {a:.6g}, {one.name} {b:.6g}: "
+                "f has another derivative under torch.func's vmap",
+                "wrong",
+                one.family,
+            )
+
+
+def _kinks(trial: Trial, heard: Heard, result: Vote) -> list[Row]:
+    if heard.slopes is None:
+        return []
+    value, _, jump = heard.slopes
+    made = []
+    for at in np.flatnonzero(jump):
+        left, right = value.flat[at] - jump.flat[at] / 2, value.flat[at] + jump.flat[at] / 2
+        slopes = f"slope {left:.6g} on the left, {right:.6g} on the right"
+        chosen = f"torch chose {result.agreed.value.flat[at]:.6g}"
+        made.append(Row(trial.entry_name(int(at)), "", "kink", note=f"{slopes}, {chosen}"))
+    return made if len(made) <= 8 else [*made[:8], Row("", "", "kink", note=f"{len(made)} in all")]

@@ -1,0 +1,105 @@
+"""A J derived by hand that need not be a dense array: anything with ``v @ J`` and ``J @ u``."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from vtj.blocks import as_array
+from vtj.trial import Trial
+from vtj.voting import Array
+from vtj.witnesses import by_hand, matrix
+
+
+@dataclass(frozen=True)
+class Operator:
+    """J as something to multiply with.
+
+    Attributes:
+        J: An array, sparse array, sparse tensor or operator of shape ``(y.numel(), x.numel())``.
+    """
+
+    J: Any
+
+    def left(self, v: Array) -> Array:
+        """Give vᵀ·J for every row of `v`."""
+        return _left(v, self.J)
+
+    def right(self, u: Array) -> Array:
+        """Give J·u for every row of `u`."""
+        return _right(self.J, u)
+
+    def left_size(self, v: Array) -> Array:
+        """Give the sums of magnitudes that went into `left`."""
+        size = self.magnitude()
+        return _largest(self.left(v)) if size is None else _left(abs(v), size)
+
+    def right_size(self, u: Array) -> Array:
+        """Give the sums of magnitudes that went into `right`."""
+        size = self.magnitude()
+        return _largest(self.right(u)) if size is None else _right(size, abs(u))
+
+    def magnitude(self) -> Any:
+        """Give |J|, or None where it cannot be had."""
+        try:
+            return abs(self.J)
+        except TypeError:
+            return None
+
+
+def operator(trial: Trial, J: Any) -> Operator:  # noqa: N803 - J is the term
+    """Take in a J derived by hand.
+
+    Args:
+        trial: What `try_out` gave.
+        J: Of shape ``(*y.shape, *x.shape)`` (or tuples of those), or anything of shape
+            ``(y.numel(), x.numel())`` with ``v @ J`` and ``J @ u``; or a function that gives
+            one of these for NumPy inputs.
+
+    Raises:
+        ValueError: When its shape is another; it names both.
+
+    Example:
+        >>> from vtj.trial import try_out
+        >>> trial = try_out(lambda x: 3 * x**2, torch.tensor([1.0, 2.0]))
+        >>> J = operator(trial, np.diag([6.0, 12.0]))
+        >>> J.right(np.array([[1.0, 10.0]])).tolist()
+        [[6.0, 120.0]]
+    """
+    if not hasattr(J, "shape"):
+        J = by_hand(trial, J)  # noqa: N806 - J is the term
+    if not hasattr(J, "shape") or isinstance(J, np.ndarray) or _is_dense(J):
+        flat = tuple(getattr(J, "shape", ())) == trial.size
+        return Operator(as_array(J) if flat else matrix(trial, J))
+    if tuple(J.shape) != trial.size:
+        raise ValueError(
+            f"J has shape {tuple(J.shape)}; expected (y.numel(), x.numel()) = {trial.size}"
+        )
+    return Operator(J.to(torch.float64) if isinstance(J, Tensor) else J)
+
+
+def _is_dense(J: Any) -> bool:  # noqa: N803 - J is the term
+    return isinstance(J, Tensor) and J.layout == torch.strided
+
+
+def _left(v: Array, J: Any) -> Array:  # noqa: N803 - J is the term
+    if isinstance(J, np.ndarray):
+        return np.asarray(v @ J)
+    if isinstance(J, Tensor):
+        return np.stack([(torch.from_numpy(one) @ J).numpy() for one in v])
+    return np.stack([np.asarray(type(J).__rmatmul__(J, one), np.float64) for one in v])
+
+
+def _right(J: Any, u: Array) -> Array:  # noqa: N803 - J is the term
+    if isinstance(J, np.ndarray):
+        return np.asarray((J @ u.T).T)
+    if isinstance(J, Tensor):
+        return np.stack([(J @ torch.from_numpy(one)).numpy() for one in u])
+    return np.stack([np.asarray(J @ one, np.float64) for one in u])
+
+
+def _largest(product: Array) -> Array:
+    """Stand in for the sums of magnitudes where they cannot be had: the largest element."""
+    return np.broadcast_to(abs(product).max(initial=0), product.shape)

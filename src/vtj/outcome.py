@@ -1,0 +1,164 @@
+"""Run ``y.backward(v)`` on fresh leaves and say what it did."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from vtj.tensors import Function, Tensors, as_tuple, fresh_leaves, like
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one ``y.backward(v)`` did on fresh leaves.
+
+    Attributes:
+        y: `f(x)`, detached; None when `f` raised or returned something else than tensors.
+        grad: What `x.grad` holds afterwards, a tuple when `x` is one; None where nothing was put.
+        error: What torch (or `f`) raised, or None.
+        v_changed: Whether backward wrote into `v`.
+        x_changed: Whether `f` or backward wrote into `x`.
+
+    Example:
+        >>> import torch
+        >>> outcome = backward(lambda x: x**2, torch.tensor(3.0))
+        >>> outcome.y, outcome.grad, outcome.error
+        (tensor(9.), tensor(6.), None)
+    """
+
+    y: Tensors | None
+    grad: Tensor | tuple[Tensor | None, ...] | None
+    error: Exception | None
+    v_changed: bool
+    x_changed: bool
+
+
+def backward(f: Function, x: Tensors, v: Any = None) -> Outcome:
+    """Run ``y = f(x); y.backward(v)`` on copies of `x` and `v`; an error is part of the outcome.
+
+    The gradients of other tensors are left alone (`inputs=` keeps backward off them). Reentrant
+    checkpointing refuses `inputs=`; there plain ``y.backward(v)`` runs.
+
+    Args:
+        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple; returns a tensor or a tuple of tensors.
+        x: A tensor, or a tuple of tensors, of any shape and floating or complex dtype.
+        v: The gradient argument, with `y`'s shape; a tuple when `y` is one; None to omit it.
+
+    Raises:
+        TypeError: When `f` cannot be called or `x` is neither a tensor nor a tuple of them.
+        ValueError: When `x` is an empty tuple.
+
+    Source:
+        https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html
+
+    Example:
+        >>> import torch
+        >>> x = torch.tensor([1.0, 2.0])
+        >>> backward(lambda x: 3 * x**2, x, torch.tensor([1.0, 10.0])).grad
+        tensor([  6., 120.])
+        >>> backward(lambda x: 3 * x**2, x).error
+        RuntimeError('grad can be implicitly created only for scalar outputs')
+    """
+    if not callable(f):
+        raise TypeError(f"f is {type(f).__name__}; expected a function of tensors")
+    as_tuple(x)
+    try:
+        return _run(f, x, v, only_x=True)
+    except _RefusesInputs:
+        return _run(f, x, v, only_x=False)
+
+
+def vjp(f: Function, x: Tensors, v: Any = None) -> Tensors:
+    """Give vᵀ·J: the gradient alone, zeros where `y` does not depend on `x`.
+
+    Args:
+        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
+        x: A tensor or a tuple of tensors.
+        v: The gradient argument, with `y`'s shape; a tuple when `y` is one; None to omit it.
+
+    Returns:
+        A tensor of `x`'s shape and dtype; a tuple of them when `x` is a tuple.
+
+    Raises:
+        Exception: What torch raises, unchanged.
+
+    Example:
+        >>> import torch
+        >>> vjp(lambda x: x.sum(), torch.tensor([1.0, 2.0]), torch.tensor(100.0))
+        tensor([100., 100.])
+    """
+    outcome = backward(f, x, v)
+    if outcome.error is not None:
+        raise outcome.error
+    grads = outcome.grad if isinstance(outcome.grad, tuple) else (outcome.grad,)
+    parts = as_tuple(x)
+    filled = [
+        torch.zeros_like(part) if grad is None else grad
+        for part, grad in zip(parts, grads, strict=True)
+    ]
+    gradient: Tensors = like(tuple(filled), x)
+    return gradient
+
+
+class _RefusesInputs(Exception):  # noqa: N818 - it never leaves this file
+    """Reentrant checkpointing allows only a plain ``y.backward(v)``."""
+
+
+def _run(f: Function, x: Tensors, v: Any, *, only_x: bool) -> Outcome:
+    y: Any = None
+    given, used = _copy(v), _copy(v)
+    leaves: tuple[Tensor, ...] = ()
+    error: Exception | None = None
+    try:
+        leaves = fresh_leaves(x)
+        y = f(*leaves)
+        _backward(y, used, leaves if only_x else None)
+    except Exception as raised:
+        if only_x and "use_reentrant=True" in str(raised):
+            raise _RefusesInputs from raised
+        error = raised
+    grads = [leaf.grad for leaf in leaves] or [None] * len(as_tuple(x))
+    return Outcome(
+        y=_detached(y),
+        grad=like(tuple(grads), x),
+        error=error,
+        v_changed=not same(used, given),
+        x_changed=bool(leaves) and not same(leaves, as_tuple(x)),
+    )
+
+
+def _backward(y: Any, v: Any, inputs: Sequence[Tensor] | None) -> None:
+    if isinstance(y, Tensor):
+        y.backward(v, inputs=inputs)  # type: ignore[no-untyped-call]
+    else:
+        torch.autograd.backward(as_tuple(y, "y"), v, inputs=inputs)
+
+
+def _copy(v: Any) -> Any:
+    if isinstance(v, Tensor):
+        return v.detach().clone()
+    return tuple(_copy(part) for part in v) if isinstance(v, tuple) else v
+
+
+def _detached(y: Any) -> Tensors | None:
+    if isinstance(y, Tensor):
+        return y.detach()
+    if isinstance(y, tuple) and all(isinstance(part, Tensor) for part in y):
+        return tuple(part.detach() for part in y)
+    return None
+
+
+def same(a: Any, b: Any) -> bool:
+    """Say whether two tensors, or tuples of them, hold the same values; nan is nan.
+
+    Example:
+        >>> same(torch.tensor([1.0, torch.nan]), torch.tensor([1.0, torch.nan]))
+        True
+    """
+    if isinstance(a, tuple):
+        return all(same(one, other) for one, other in zip(a, b, strict=True))
+    if isinstance(a, Tensor):
+        return bool(((a == b) | ((a != a) & (b != b))).all())
+    return True

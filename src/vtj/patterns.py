@@ -1,0 +1,92 @@
+"""Mistakes people make often, recognized from a wrong and a right matrix."""
+
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def pattern(
+    wrong: NDArray[np.float64],
+    right: NDArray[np.float64],
+    differs: NDArray[np.bool_],
+    error: NDArray[np.float64] | float = 0.0,
+) -> str:
+    """Name the mistake that turns `right` into `wrong`, or give an empty string.
+
+    Args:
+        wrong: J as a matrix, or a vector.
+        right: The same, as it should be.
+        differs: Where the two differ by more than the tolerance.
+        error: How far `right` may be off.
+
+    Example:
+        >>> right = np.array([[1.0, 2.0], [3.0, 4.0]])
+        >>> pattern(right.T, right, right.T != right)
+        'transposed'
+        >>> pattern(2 * right, right, right > 0)
+        'the factor 2'
+    """
+    slack = 1e-6 * np.abs(right) + 4 * np.asarray(error)
+
+    def like(other: NDArray[np.float64]) -> bool:
+        return bool((np.abs(wrong - other) <= slack).all())
+
+    if not np.isfinite(wrong).all() or not np.isfinite(right).all():
+        return ""
+    if (wrong[differs] == 0).all():
+        return "a missing term: zero where it should not be"
+    if like(np.where(differs, -right, right)):
+        return "the opposite sign"
+    if right.ndim == 2 and (known := _of_matrix(wrong, right, slack)):
+        return known
+    return (
+        _factor(wrong[differs], right[differs], bool((right[~differs] == 0).all()))
+        or _swapped(wrong, right)
+        or _rounded(wrong[differs], right[differs])
+        or ("a missing term" if ((wrong == 0) & differs).any() else "")
+    )
+
+
+def _of_matrix(
+    wrong: NDArray[np.float64], right: NDArray[np.float64], slack: NDArray[np.float64]
+) -> str:
+    square = right.shape[0] == right.shape[1]
+    if (
+        square
+        and (np.abs(wrong - right.T) <= slack).all()
+        and (np.abs(right - right.T) > slack).any()
+    ):
+        return "transposed"
+    if len(wrong) > 1 and (wrong == wrong[0]).all():
+        return "does not depend on v"
+    return ""
+
+
+def _factor(wrong: NDArray[np.float64], right: NDArray[np.float64], everywhere: bool) -> str:
+    if (right == 0).any() or (wrong.size == 1 and not everywhere):
+        return ""
+    ratio = wrong / right
+    middle = float(np.median(ratio))
+    if np.ptp(ratio) > 0.01 * abs(middle - 1):
+        return ""
+    digits = max(3, 2 - int(np.floor(np.log10(abs(middle - 1)))))
+    where = "" if everywhere else " in these entries"
+    return f"the factor {middle:.{digits}g}{where}"
+
+
+def _swapped(wrong: NDArray[np.float64], right: NDArray[np.float64]) -> str:
+    if right.ndim != 2 or max(right.shape) > 64:
+        return ""
+    for axis, name in ((0, "y"), (1, "x")):
+        for a, b in combinations(range(right.shape[axis]), 2):
+            order = list(range(right.shape[axis]))
+            order[a], order[b] = b, a
+            if np.allclose(np.take(right, order, axis), wrong, rtol=1e-6, atol=0):
+                return f"two elements of {name} swapped"
+    return ""
+
+
+def _rounded(wrong: NDArray[np.float64], right: NDArray[np.float64]) -> str:
+    near = np.abs(wrong - right) <= 2e-6 * np.abs(right)
+    return "float32 precision" if near.all() and wrong.size > 1 else ""

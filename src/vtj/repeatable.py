@@ -1,0 +1,55 @@
+"""The same random numbers at every call of `f`, and the caller's untouched."""
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+
+from vtj.tensors import Function
+
+
+@contextmanager
+def random_state_kept() -> Iterator[None]:
+    """Put back the random state of torch, NumPy and Python on leaving.
+
+    Example:
+        >>> before = torch.get_rng_state()
+        >>> with random_state_kept():
+        ...     _ = torch.rand(3)
+        >>> torch.equal(torch.get_rng_state(), before)
+        True
+    """
+    numpy_state, python_state = np.random.get_state(), random.getstate()
+    with torch.random.fork_rng():
+        try:
+            yield
+        finally:
+            np.random.set_state(numpy_state)
+            random.setstate(python_state)
+
+
+def repeatable(f: Function, seed: int) -> Function:
+    """Give `f` as a function that draws the same random numbers at every call.
+
+    Dropout becomes one fixed function this way. Use it within `random_state_kept`.
+
+    Example:
+        >>> with random_state_kept():
+        ...     draw = repeatable(lambda: torch.rand(()).item(), seed=0)
+        ...     first, second = draw(), draw()
+        >>> first == second
+        True
+    """
+
+    def seeded(*args: Any) -> Any:
+        torch.default_generator.manual_seed(seed)
+        if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+            torch.cuda.manual_seed_all(seed)
+        np.random.seed(seed)
+        random.seed(seed)
+        return f(*args)
+
+    return seeded

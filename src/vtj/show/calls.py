@@ -1,0 +1,87 @@
+"""What several backward calls leave in .grad: each call adds to it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from vtj.blocks import as_array
+from vtj.show.measured import Array, measure, names, number
+from vtj.show.svg import Drawing, Figure, width_of
+from vtj.tensors import Function
+
+LINE = 24.0
+BAR = 110.0
+LIMIT = 24
+
+
+def accumulation(f: Function, x: Any, vs: Sequence[Any]) -> Figure:
+    """Draw what `x.grad` holds after each of several `y.backward(v, retain_graph=True)`.
+
+    Args:
+        f: Called as `f(x)`.
+        x: A tensor of a floating dtype.
+        vs: The gradient argument of each call; None omits it.
+
+    Raises:
+        ValueError: When there is no call, or more than 24 numbers would be drawn.
+        JacobianMismatch: When `vtj.check` does not find a gradient correct.
+        Exception: What backward raises.
+
+    Example:
+        >>> import torch
+        >>> weights = [torch.tensor(1.0), torch.tensor(10.0)]
+        >>> accumulation(lambda x: x**2, torch.tensor(1.0), weights)
+        Each call adds to x.grad. Call 1: 0 + 2 = 2. Call 2: 2 + 20 = 22.
+    """
+    if not vs or len(vs) * x.numel() > LIMIT:
+        raise ValueError(
+            f"{len(vs)} calls of {x.numel()} numbers; the figure shows 1 to {LIMIT} numbers"
+        )
+    added = [measure(f, x, v).grad.reshape(-1) for v in vs]
+    held = [np.zeros(x.numel()), *_held(f, x, vs)]
+    elements = names("x", tuple(x.shape))
+    lines = [
+        (f"call {call}" if place == 0 else "", elements[place], before, more, after)
+        for call, (old, new, now) in enumerate(zip(held, added, held[1:], strict=False), start=1)
+        for place, (before, more, after) in enumerate(zip(old, new, now, strict=True))
+    ]
+    sums = [
+        f"{number(old)} {'−' if more < 0 else '+'} {number(abs(more))} = {number(now)}"
+        for _, _, old, more, now in lines
+    ]
+    low, high = min(0.0, np.min(held)), max(0.0, np.max(held))
+    unit = BAR / ((high - low) or 1.0)
+    left = 56 + (max(map(width_of, elements)) + 8 if len(elements) > 1 else 0)
+    drawing = Drawing(left + BAR + 14 + max(map(width_of, sums)), LINE * len(lines) + 8)
+    for row, ((call, element, before, _, after), words) in enumerate(zip(lines, sums, strict=True)):
+        y = 4 + row * LINE
+        zero = left - low * unit
+        drawing.text(0, y + 17, call, anchor="start", strong=True)
+        if len(elements) > 1:
+            drawing.text(left - 8, y + 17, element, anchor="end")
+        for start, end, color in ((0.0, before, "plain"), (before, after, "accent")):
+            first, last = sorted((zero + start * unit, zero + end * unit))
+            drawing.box(first, y + 4, last - first, LINE - 8, color=color, shade=0.8, corner=1)
+        drawing.text(left + BAR + 10, y + 17, words, anchor="start")
+    drawing.line([(left - low * unit, 4), (left - low * unit, 4 + LINE * len(lines))])
+    said = " ".join(
+        f"Call {call[5:]}: {words}."
+        if len(elements) == 1
+        else f"{call} {element}: {words}.".strip()
+        for (call, element, *_), words in zip(lines, sums, strict=True)
+    )
+    return drawing.figure("Each call adds to x.grad", said)
+
+
+def _held(f: Function, x: Any, vs: Sequence[Any]) -> list[Array]:
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    held = []
+    for v in vs:
+        y.backward(v if v is None else v.clone(), retain_graph=True)
+        held.append(
+            as_array(torch.zeros_like(leaf) if leaf.grad is None else leaf.grad).reshape(-1)
+        )
+    return [values.copy() for values in held]

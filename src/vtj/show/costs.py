@@ -1,0 +1,116 @@
+"""What forward and reverse mode cost, counted in operations while they run."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd import forward_ad
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+from torch.utils.flop_counter import flop_registry
+
+from vtj.repeatable import random_state_kept, repeatable
+from vtj.show.svg import Drawing, Figure, width_of
+from vtj.tensors import Function
+
+PRODUCTS = {
+    torch.ops.aten.mv: lambda a, b, **_: 2 * a.numel(),
+    torch.ops.aten.dot: lambda a, b, **_: 2 * a.numel(),
+} | flop_registry
+"""Operations that cost more than one step for each element of their result."""
+
+LINE = 44.0
+BAR = 320.0
+
+
+def cost(f: Function, x: Any) -> Figure:
+    """Draw how many operations one pass takes, and J by passes of reverse and of forward mode.
+
+    Matrix products and convolutions count their multiplications and additions (as torch's own
+    flop counter does), everything else one operation for each element it computes. So the figure is
+    the same on every machine.
+
+    Args:
+        f: Called as `f(x)`.
+        x: A tensor of a floating dtype.
+
+    Raises:
+        TypeError: When `f` does not return one tensor.
+        Exception: What torch raises where `f` has no forward mode.
+
+    Example:
+        >>> import torch
+        >>> cost(lambda x: (3 * x**2).sum(), torch.ones(100)).title
+        'Operations for J: 1 reverse pass or 100 forward passes'
+    """
+    with random_state_kept():
+        same = repeatable(f, seed=0)
+        leaf = x.detach().clone().requires_grad_()
+        forward, y = counted(lambda: same(leaf))
+        if not isinstance(y, Tensor):
+            raise TypeError(f"f returned {type(y).__name__}; expected one torch.Tensor")
+        v = torch.ones_like(y)
+        back, _ = counted(lambda: torch.autograd.grad(y, leaf, v))
+        with forward_ad.dual_level():
+            dual = forward_ad.make_dual(x.detach(), torch.ones_like(x))  # type: ignore[no-untyped-call]
+            along, _ = counted(lambda: same(dual))
+    m, n = y.numel(), x.numel()
+    rows = [
+        ("y = f(x)", forward, "plain"),
+        ("vᵀ·J, one reverse pass", forward + back, "accent"),
+        ("J·u, one forward pass", along, "negative"),
+        (f"J by rows, {_passes(m, 'reverse')}", forward + m * back, "accent"),
+        (f"J by columns, {_passes(n, 'forward')}", n * along, "negative"),
+    ]
+    return _bars(f"Operations for J: {_passes(m, 'reverse')} or {_passes(n, 'forward')}", rows)
+
+
+def counted(run: Callable[[], Any]) -> tuple[int, Any]:
+    """Run something and count its operations.
+
+    Returns:
+        The count, and what it returned.
+
+    Example:
+        >>> import torch
+        >>> counted(lambda: torch.ones(3) * 2)[0]
+        6
+    """
+    with _Counter() as counter:
+        result = run()
+    return counter.operations, result
+
+
+class _Counter(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves it bare
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # torch leaves it bare
+        self.operations = 0
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        out = func(*args, **kwargs)
+        packet = func.overloadpacket
+        if packet in PRODUCTS:
+            self.operations += PRODUCTS[packet](*args, **kwargs, out_val=out)
+        elif not func.is_view:
+            self.operations += sum(t.numel() for t in tree_leaves(out) if isinstance(t, Tensor))
+        return out
+
+
+def _passes(count: int, mode: str) -> str:
+    return f"{count} {mode} pass" + ("" if count == 1 else "es")
+
+
+def _bars(title: str, rows: list[tuple[str, int, str]]) -> Figure:
+    largest = max(count for _, count, _ in rows) or 1
+    labels = [f"{name}: {count:,}" for name, count, _ in rows]
+    drawing = Drawing(max(BAR, *map(width_of, labels)) + 4, LINE * len(rows) + 4)
+    for place, (label, (_, count, color)) in enumerate(zip(labels, rows, strict=True)):
+        y = place * LINE
+        drawing.text(2, y + 16, label, anchor="start")
+        width = max(2.0, BAR * count / largest)
+        drawing.box(2, y + 22, width, 14, color=color, shade=1, corner=1)
+    return drawing.figure(title, "; ".join(labels) + ".")

@@ -1,0 +1,198 @@
+"""The site's treatment of a function of your own."""
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils._pytree import tree_leaves
+
+from vtj.blocks import as_array
+from vtj.checking import check
+from vtj.contraction import contract
+from vtj.engines import jacobian
+from vtj.engines.not_symbolic import NotSymbolic
+from vtj.outcome import Outcome, backward
+from vtj.repeatable import random_state_kept, repeatable
+from vtj.report import Report
+from vtj.show.failing import Failure, diagnose
+from vtj.show.formulas import Formula, formula
+from vtj.show.heat import heat_map
+from vtj.show.layout import assigned, laid_out
+from vtj.show.measured import number
+from vtj.show.svg import Figure
+from vtj.state import state_kept
+from vtj.tensors import Function, Tensors, as_tuple, fresh_leaves, like
+
+LIMIT = 64
+"""The most entries of J that are shown."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What ``y.backward(v)`` does to one function at one point.
+
+    Attributes:
+        transcript: The calls and what they print.
+        outcome: What `vtj.backward` gave.
+        formula: The formulas of y, J and vᵀ·J, where they could be derived.
+        no_formula: Why they could not; empty where they could.
+        numbers: v, J, vᵀ·J and x.grad as text; empty where J has more than 64 entries.
+        figure: J as a heat map, where it has at most 64 entries.
+        report: What `vtj.check` says; None for complex tensors, and where backward raised.
+        failure: What went wrong, why, and the fix; None where nothing did.
+    """
+
+    transcript: str
+    outcome: Outcome
+    formula: Formula | None = None
+    no_formula: str = ""
+    numbers: str = ""
+    figure: Figure | None = None
+    report: Report | None = None
+    failure: Failure | None = None
+
+    def __str__(self) -> str:
+        parts = [self.transcript]
+        if self.failure:
+            parts.append(f"Why: {self.failure.cause}")
+            parts += [f"Fix:\n{_indented(self.failure.fix)}"] * bool(self.failure.fix)
+            return "\n\n".join(parts)
+        parts.append(str(self.formula) if self.formula else f"No formula: {self.no_formula}")
+        parts += [self.numbers] * bool(self.numbers)
+        parts += [str(self.report)] * (self.report is not None)
+        return "\n\n".join(parts)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        parts = [_block(self.transcript)]
+        if self.failure:
+            parts.append(f"<p><strong>Why:</strong> {escape(self.failure.cause)}</p>")
+            if self.failure.fix:
+                parts.append(f"<p><strong>Fix:</strong></p>{_block(self.failure.fix)}")
+        else:
+            reason = f"<p>No formula: {escape(self.no_formula)}</p>"
+            parts.append(_block(str(self.formula)) if self.formula else reason)
+            parts += [_block(self.numbers)] * bool(self.numbers)
+            shown = [part._repr_html_() for part in (self.figure, self.report) if part is not None]
+            parts += shown
+        return f'<div class="vtj-explanation">{"".join(parts)}</div>'
+
+
+def explain(f: Function, x: Tensors, v: Any = None) -> Explanation:
+    """Run ``y = f(x); y.backward(v)`` and show the mathematics of it, or why it fails.
+
+    Args:
+        f: A function or module, called as `f(x)`, or `f(*x)` when `x` is a tuple.
+        x: A tensor, or a tuple of tensors. It, its `.grad`, and the random state stay as they are.
+        v: The gradient argument, as you would hand it to backward; None to omit it.
+
+    Returns:
+        An explanation: text in a terminal, tables and figures in a notebook.
+
+    Raises:
+        TypeError: When `f` cannot be called or `x` is neither a tensor nor a tuple of them.
+        ValueError: When `x` is an empty tuple, or `v` has parts that torch would ignore.
+
+    Example:
+        >>> import torch
+        >>> x = torch.tensor([1.0, 2.0])
+        >>> print(explain(lambda x: 3 * x**2, x, torch.tensor([1.0, 10.0])).numbers)
+        v      = [1, 10]
+        J      = [6   0]
+                 [0  12]
+        vᵀ·J   = [6, 120]
+        x.grad = [6, 120]
+        >>> explain(lambda x: 3 * x**2, x).failure.cause
+        'y has shape (2,), so it is not one number but 2: v must say how much each of them counts.'
+    """
+    if not callable(f):
+        raise TypeError(f"f is {type(f).__name__}; expected a function of tensors")
+    with random_state_kept(), state_kept(f):
+        same = repeatable(f, seed=0)
+        outcome = backward(same, x, v)
+        transcript = _transcript(same, x, v, outcome)
+        if outcome.error is not None:
+            return Explanation(transcript, outcome, failure=diagnose(same, x, v, outcome))
+        if any(part.is_complex() for part in tree_leaves((x, outcome.y))):
+            reason = "formulas and checks are for real tensors"
+            return Explanation(transcript, outcome, no_formula=reason)
+        v = _as_used(v, outcome.y)
+        report = check(f, x, v)
+        try:
+            shown, reason = formula(f, x, v), ""
+        except NotSymbolic as limit:
+            shown, reason = None, str(limit)
+        numbers = _numbers(same, x, v, outcome)
+        small = bool(numbers) and bool(report)
+        figure = heat_map(f, x, v) if small else None
+    return Explanation(transcript, outcome, shown, reason, numbers, figure, report)
+
+
+def _as_used(v: Any, y: Any) -> Any:
+    """Give v as torch used it: ones where a part was omitted, one part for one output."""
+    if v is None or isinstance(v, Tensor):
+        return v
+    outputs = y if isinstance(y, tuple) else (y,)
+    if len(v) != len(outputs):
+        raise ValueError(f"v has {len(v)} parts and y is one tensor; torch uses the first alone")
+    parts = tuple(
+        torch.ones_like(output) if part is None else part
+        for part, output in zip(v, outputs, strict=True)
+    )
+    return like(parts, y)
+
+
+def _transcript(f: Function, x: Tensors, v: Any, outcome: Outcome) -> str:
+    """Write down the calls of a backward, with what they print."""
+    several = isinstance(x, tuple)
+    failed = f"{type(outcome.error).__name__}: {outcome.error}"
+    lines = [">>> v", repr(v)] * (v is not None)
+    if not all(part.is_floating_point() or part.is_complex() for part in as_tuple(x)):
+        return "\n".join([*lines, ">>> x", repr(x), ">>> x.requires_grad_()", failed])
+    lines = [">>> x", repr(like(fresh_leaves(x), x)), *lines]
+    lines += [">>> y = f(*x)" if several else ">>> y = f(x)"]
+    if outcome.y is not None:
+        y = f(*fresh_leaves(x))
+        given = "" if v is None else "v"
+        call = f"y.backward({given})"
+        if isinstance(y, tuple):
+            call = f"torch.autograd.backward({', '.join(['y', *[given] * bool(given)])})"
+        lines += [">>> y", repr(y), f">>> {call}"]
+    if outcome.error is not None:
+        return "\n".join([*lines, failed])
+    grads = ">>> tuple(part.grad for part in x)" if several else ">>> x.grad"
+    return "\n".join([*lines, grads, repr(outcome.grad)])
+
+
+def _numbers(f: Function, x: Tensors, v: Any, outcome: Outcome) -> str:
+    """Write v, J, vᵀ·J and x.grad in numbers, for one small J."""
+    y = outcome.y
+    if not isinstance(x, Tensor) or not isinstance(y, Tensor):
+        return ""
+    if not 0 < x.numel() * y.numel() <= LIMIT:
+        return ""
+    weights = as_array(1.0 if v is None else v).reshape(y.shape)
+    entries = as_array(jacobian(f, x))
+    grad = as_array(0 * x if outcome.grad is None else outcome.grad)
+    lines = [
+        assigned("v     ", _flat(weights), number),
+        assigned("J     ", laid_out(entries, y.ndim), number),
+        assigned("vᵀ·J  ", _flat(contract(weights, entries)), number),
+        assigned("x.grad", _flat(grad), number),
+    ]
+    return "\n".join(lines)
+
+
+def _flat(values: Any) -> Any:
+    return values if values.ndim < 3 else values.reshape(-1)
+
+
+def _indented(code: str) -> str:
+    return "\n".join(f"    {line}" for line in code.splitlines())
+
+
+def _block(text: str) -> str:
+    return f"<pre>{escape(text)}</pre>"

@@ -1,0 +1,269 @@
+"""Why a backward call failed, in one sentence, and what to write instead."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from vtj.outcome import Outcome
+from vtj.show.cutting import cut
+from vtj.tensors import Function, Tensors
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One failed backward call.
+
+    Attributes:
+        error: What torch, or `f`, raised.
+        cause: Why, in one sentence.
+        fix: Code that works, with the names `f`, `x`, `v` and `torch`; or a small `f` that shows
+            what to change in yours; empty where none is known.
+    """
+
+    error: Exception
+    cause: str
+    fix: str
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of backward that failed: ``y = f(x)`` and ``y.backward(v)``."""
+
+    f: Function
+    x: Tensors
+    v: Any
+    y: Any
+    error: Exception
+
+    @property
+    def run(self) -> str:
+        """The line that makes y."""
+        return "y = f(*x)\n" if isinstance(self.x, tuple) else "y = f(x)\n"
+
+
+Advice = tuple[str, str]
+
+EVERY_OUTPUT = "torch.autograd.backward(y, [torch.ones_like(part) for part in y])"
+WITH_ONES = "y.backward(torch.ones_like(y))"
+
+
+def diagnose(f: Function, x: Tensors, v: Any, outcome: Outcome) -> Failure:
+    """Explain the error of an outcome.
+
+    Args:
+        f: The function.
+        x: Its input.
+        v: The gradient argument.
+        outcome: What `vtj.backward` gave, with an error.
+
+    Raises:
+        ValueError: When the outcome has no error.
+
+    Example:
+        >>> import torch
+        >>> from vtj.outcome import backward
+        >>> x = torch.tensor([1.0, 2.0])
+        >>> print(diagnose(torch.exp, x, None, backward(torch.exp, x)).fix)
+        y = f(x)
+        y.backward(torch.ones_like(y))  # the gradient of y.sum(); or weights of your own
+    """
+    if outcome.error is None:
+        raise ValueError("the outcome has no error; there is nothing to explain")
+    call = Call(f, x, v, outcome.y, outcome.error)
+    message = f"{type(call.error).__name__}: {call.error}"
+    if isinstance(call.y, tuple) and isinstance(v, tuple | Tensor) and len(_many(v)) != len(call.y):
+        return Failure(call.error, *_not_as_many(call))
+    if call.y is not None and (where := _other_shape(v, call.y)) is not None:
+        return Failure(call.error, *_shape(call, where))
+    for pattern, advise in ADVICE:
+        if re.search(pattern, message):
+            return Failure(call.error, *advise(call))
+    cause = "f itself raised this, before any backward."
+    if call.y is not None:
+        cause = "A backward that f uses raised this; torch had nothing against the call."
+    return Failure(call.error, cause, "")
+
+
+def _other_shape(v: Any, y: Any) -> int | None:
+    """Give the position of the first output whose v has another shape, if any."""
+    for position, (weight, output) in enumerate(zip(_many(v), _many(y), strict=False)):
+        if isinstance(weight, Tensor) and weight.shape != output.shape:
+            return position
+    return None
+
+
+def _many(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _shape(call: Call, position: int) -> Advice:
+    several = isinstance(call.y, tuple)
+    v, y = (call.v[position], call.y[position]) if several else (call.v, call.y)
+    at = f"[{position}]" if several else ""
+    cause = (
+        f"v{at} has shape {tuple(v.shape)} and y{at} has shape {tuple(y.shape)}: "
+        "v needs exactly y's shape, nothing is broadcast."
+    )
+    if several:
+        return cause, call.run + EVERY_OUTPUT
+    if v.numel() == y.numel():
+        return cause, call.run + "y.backward(v.reshape(y.shape))"
+    if y.numel() == 1:
+        return cause, call.run + "y.backward(v.sum().reshape(y.shape))  # what torch 1.2 did"
+    try:
+        v.expand_as(y)
+    except RuntimeError:
+        return cause, call.run + WITH_ONES + "  # or a v of y's shape"
+    return cause, call.run + "y.backward(v.expand_as(y))"
+
+
+def _not_scalar(call: Call) -> Advice:
+    if isinstance(call.y, tuple):
+        shapes = ", ".join(str(tuple(part.shape)) for part in call.y)
+        cause = f"f returns tensors of shapes {shapes}: all that are no scalars need a v."
+        return cause, call.run + EVERY_OUTPUT
+    shape, count = tuple(call.y.shape), call.y.numel()
+    cause = (
+        f"y has shape {shape}, so it is not one number but {count}: "
+        "v must say how much each of them counts."
+    )
+    return cause, call.run + WITH_ONES + "  # the gradient of y.sum(); or weights of your own"
+
+
+def _complex_scalar(call: Call) -> Advice:
+    cause = "y is complex, and only a real scalar has a gradient without v."
+    return cause, call.run + "y.abs().square().sum().backward()  # or another real number made of y"
+
+
+def _complex_dtype(call: Call) -> Advice:
+    cause = (
+        f"v has dtype {call.v.dtype} and y {call.y.dtype}: complex needs complex, real needs real."
+    )
+    fix = "y.backward(v.to(y.dtype))" if call.y.is_complex() else "y.backward(v.real)"
+    return cause, call.run + fix
+
+
+def _no_tensor(call: Call) -> Advice:
+    cause = f"v is {type(call.v).__name__}; backward takes a torch.Tensor of y's shape, or None."
+    shape = np.shape(call.v)
+    if shape == ():
+        return cause, call.run + "y.backward(torch.full_like(y, float(v)))"
+    if isinstance(call.y, Tensor) and shape == call.y.shape:
+        return cause, call.run + "y.backward(torch.as_tensor(v, dtype=y.dtype))"
+    return cause, call.run + (EVERY_OUTPUT if isinstance(call.y, tuple) else WITH_ONES)
+
+
+def _not_as_many(call: Call) -> Advice:
+    came = len(_many(call.v))
+    cause = f"f returns {len(call.y)} tensors and {came} v came: each output needs its own."
+    return cause, call.run + EVERY_OUTPUT
+
+
+def _freed(call: Call) -> Advice:
+    cause = (
+        "Another backward ran through this graph, in f or before it, and freed what it had saved."
+    )
+    return cause, (
+        "def f(x):\n"
+        "    y = x**2\n"
+        "    torch.autograd.grad(y.sum(), x, retain_graph=True)  # keeps the graph for later\n"
+        "    return y"
+    )
+
+
+def _overwritten(call: Call) -> Advice:
+    found = re.search(r"output \d+ of (\w+)", str(call.error))
+    what = f"the output of {found[1]}" if found else "a tensor"
+    cause = f"f overwrote {what} in place (as y += 1 or y[0] = 0 do) and backward needs it."
+    return cause, (
+        "with torch.autograd.graph.allow_mutation_on_saved_tensors():  # or, in f, y = y + 1\n"
+        f"    {call.run}"
+        "    y.backward(v)"
+    )
+
+
+def _no_graph(call: Call) -> Advice:
+    found = re.search(r"element (\d+) of tensors", str(call.error))
+    if found and isinstance(call.y, tuple) and torch.is_grad_enabled():
+        output = call.y[int(found[1])]
+        return f"y[{found[1]}], of dtype {output.dtype}, has no graph that leads to x.", (
+            call.run + "y = [part for part in y if part.requires_grad]\n" + EVERY_OUTPUT
+        )
+    return cut(call.f, call.x)
+
+
+def _unused(call: Call) -> Advice:
+    cause = (
+        "autograd.grad in f asks for the slope along a tensor that its result was not made from "
+        "(x[0] is a new tensor every time)."
+    )
+    return cause, (
+        "def f(x):\n"
+        "    first = x[0]\n"
+        "    y = first**2 + x.sum()  # made from `first` itself\n"
+        "    return torch.autograd.grad(y, first, create_graph=True)[0]"
+    )
+
+
+def _device(call: Call) -> Advice:
+    cause = f"v is on device {call.v.device} and y on {call.y.device}."
+    return cause, call.run + "y.backward(torch.ones_like(y))  # or v.to(y.device)"
+
+
+def _no_floats(call: Call) -> Advice:
+    several = isinstance(call.x, tuple)
+    parts = call.x if isinstance(call.x, tuple) else (call.x,)
+    dtypes = ", ".join(dict.fromkeys(str(part.dtype) for part in parts))
+    cause = f"x has dtype {dtypes}; only floating and complex tensors have gradients."
+    one = "x = x.float().requires_grad_()\n"
+    many = "x = tuple(part.float().requires_grad_() for part in x)\n"
+    return cause, (many if several else one) + call.run + "y.backward(v)"
+
+
+def _reentrant(call: Call) -> Advice:
+    cause = "Reentrant checkpointing allows only a plain backward, and f asks autograd.grad."
+    return cause, (
+        "def f(x):\n"
+        "    y = torch.utils.checkpoint.checkpoint(torch.sin, x, use_reentrant=False)\n"
+        "    return torch.autograd.grad(y.sum(), x, create_graph=True)[0]"
+    )
+
+
+def _leaf(call: Call) -> Advice:
+    cause = (
+        "f writes into x itself, and torch does not let a leaf that requires grad be overwritten."
+    )
+    run = (
+        "y = f(*(part.clone() for part in x))\n"
+        if isinstance(call.x, tuple)
+        else "y = f(x.clone())\n"
+    )
+    return cause, run + "y.backward(v)"
+
+
+def _no_output(call: Call) -> Advice:
+    cause = f"f returned no tensor to call backward on: {call.error}."
+    return cause, "def f(x):\n    return x.sum()  # a tensor, without .item(), in no list"
+
+
+ADVICE: tuple[tuple[str, Callable[[Call], Advice]], ...] = (
+    ("only for scalar outputs", _not_scalar),
+    ("only for real scalar outputs", _complex_scalar),
+    ("grad_output and output are required to have the same dtype", _complex_dtype),
+    ("TypeError: (gradients can be|.*object is not iterable|iteration over a 0-d)", _no_tensor),
+    ("backward through the graph a second time", _freed),
+    ("modified by an inplace operation", _overwritten),
+    ("does not require grad and does not have a grad_fn", _no_graph),
+    ("appears to not have been used in the graph", _unused),
+    ("expected device", _device),
+    ("[Oo]nly Tensors of floating point", _no_floats),
+    ("use_reentrant=True", _reentrant),
+    ("leaf Variable that requires grad is being used in an in-place", _leaf),
+    (r"TypeError: y\b.*expected a torch\.Tensor", _no_output),
+)
+"""Patterns of messages, each with who explains it."""

@@ -1,0 +1,163 @@
+"""y, J and vᵀ·J as formulas that come from the code that runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from vtj.blocks import as_array
+from vtj.contraction import contract
+from vtj.engines import reverse
+from vtj.engines.not_symbolic import NotSymbolic
+from vtj.outcome import vjp
+from vtj.repeatable import random_state_kept, repeatable
+from vtj.show.lines import Lines
+from vtj.tensors import Function, Tensors, as_tuple, like
+from vtj.trial import Trial, try_out
+
+if TYPE_CHECKING:
+    from vtj.engines.symbolic import Symbolic
+
+
+@dataclass(frozen=True)
+class Formula:
+    """The formulas of one function, checked where they were derived.
+
+    Attributes:
+        y: y = …
+        J: J = …, with the conditions under which it holds.
+        partials: J = [∂yᵢ/∂xⱼ], what the entries of J stand for.
+        product: vᵀ·J = …, in numbers, when `v` was given.
+        symbolic: The SymPy objects.
+    """
+
+    y: Lines
+    J: Lines
+    partials: Lines
+    product: Lines | None
+    symbolic: Symbolic
+
+    @property
+    def tex(self) -> str:
+        """All equations as TeX, without delimiters."""
+        return self._together.tex
+
+    @property
+    def _together(self) -> Lines:
+        more = self.product.equations if self.product else ()
+        equations = (*self.y.equations, *self.J.equations, *more)
+        return Lines(equations, self.J.note, self.J.note_text)
+
+    def _repr_latex_(self) -> str:
+        return f"$${self.tex}$$"
+
+    def __str__(self) -> str:
+        return str(self._together)
+
+    __repr__ = __str__
+
+
+def formula(f: Function, x: Tensors, v: Any = None) -> Formula:
+    r"""Derive the formulas of y and J from `f` as it runs at `x`, and check them there.
+
+    y is compared with what `f` gives at `x` and next to it, J with reverse mode, vᵀ·J with what
+    `y.backward(v)` leaves in `x.grad`. SymPy is imported when this is called, and not before.
+
+    Args:
+        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
+        x: A tensor, or a tuple of tensors, of a floating dtype.
+        v: The gradient argument, with `y`'s shape (a tuple when `y` is one), to show vᵀ·J too.
+
+    Returns:
+        A `Formula`, which a notebook shows as mathematics.
+
+    Raises:
+        NotSymbolic: When `f` has no formula here (`UnknownOperation` names the operation), when J
+            has more than 64 entries, or when a check contradicts the formula.
+        ValueError: When `v` has another shape than `y`.
+
+    Example:
+        >>> import torch
+        >>> def f(x):
+        ...     return torch.stack([3 * x[0]**2, x[0]**2 + 2 * x[1]**3, 10 * x[1]])
+        >>> shown = formula(f, torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0, 100.0]))
+        >>> shown
+        y = [3x₁², x₁² + 2x₂³, 10x₂]
+        J = [6x₁     0]
+            [2x₁  6x₂²]
+            [  0    10]
+        vᵀ·J = [26, 1240]
+        >>> print(shown.J.tex)
+        J = \begin{bmatrix} 6x_1 & 0 \\ 2x_1 & 6x_2^2 \\ 0 & 10 \end{bmatrix}
+    """
+    from vtj.engines.symbolic import derive
+    from vtj.show import equations
+
+    with random_state_kept():
+        trial = try_out(repeatable(f, seed=0), x)
+    derived = derive(f, trial.x)
+    if not all(array.size for array in (*derived.x, *derived.y)):
+        raise NotSymbolic("x or y has no elements: there is nothing to write down")
+    _confirm(trial, x, derived)
+    return Formula(
+        equations.output_lines(derived),
+        equations.jacobian_lines(derived),
+        equations.partial_lines(derived),
+        None if v is None else _product(trial, x, v, derived),
+        derived,
+    )
+
+
+def _confirm(trial: Trial, x: Tensors, derived: Symbolic) -> None:
+    """Raise unless reverse mode gives the J that the formulas give."""
+    from vtj.engines.symbolic_numbers import close, evaluate
+
+    eps = derived.eps
+    with random_state_kept():
+        try:
+            given = reverse.jacobian(trial.f, trial.x)
+        except RuntimeError:  # a backward can refuse the float64 that its forward took
+            given = reverse.jacobian(trial.f, x)
+            eps = _eps(x, derived)
+    for row, formulas in zip(given if trial.y_tuple else (given,), derived.J, strict=True):
+        for block, entries in zip(as_tuple(row), formulas, strict=True):
+            values = evaluate(entries, derived.point)
+            if not close(values, as_array(block), eps, _largest(values, *trial.y)):
+                raise NotSymbolic(
+                    "reverse mode gives another J than the formulas: the backward of f does not "
+                    "belong to its forward, or a .detach() or no_grad cuts it; vtj.check says which"
+                )
+
+
+def _eps(x: Tensors, derived: Symbolic) -> float:
+    return max(derived.eps, *(torch.finfo(part.dtype).eps for part in as_tuple(x)))
+
+
+def _product(trial: Trial, x: Tensors, v: Any, derived: Symbolic) -> Lines:
+    """Write vᵀ·J, after comparing it with what backward leaves in x.grad."""
+    from vtj.engines.symbolic_numbers import close, evaluate
+    from vtj.show.equations import product_lines
+
+    weights = [as_array(weight) for weight in as_tuple(v, "v")]
+    if [weight.shape for weight in weights] != trial.y_shapes:
+        came = like(tuple(weight.shape for weight in weights), v)
+        raise ValueError(f"v has shape {came}; expected y's, {like(tuple(trial.y_shapes), v)}")
+    blocks = [[evaluate(J, derived.point) for J in row] for row in derived.J]
+    products = [
+        np.sum([contract(w, row[i]) for w, row in zip(weights, blocks, strict=True)], axis=0)
+        for i in range(len(trial.parts))
+    ]
+    with random_state_kept():
+        grads = as_tuple(vjp(trial.f, x, v))
+    for grad, product in zip(grads, products, strict=True):
+        size = _largest(product, *weights, *trial.y)
+        if not close(product, as_array(grad), _eps(x, derived), size):
+            raise NotSymbolic("backward(v) leaves another x.grad than vᵀ·J of the formulas")
+    return product_lines(derived, weights, products)
+
+
+def _largest(*arrays: Any) -> float:
+    return max(float(np.max(np.abs(as_array(array)))) for array in arrays)

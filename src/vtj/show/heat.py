@@ -1,0 +1,86 @@
+"""J as a heat map: v weights its rows, and their sum is vᵀ·J."""
+
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from vtj.show.measured import measure, names, number
+from vtj.show.svg import Drawing, Figure, width_of
+from vtj.tensors import Function
+
+CELL = 30.0
+GAP = 4.0
+LIMIT = 64
+
+
+def heat_map(f: Function, x: Any, v: Any = None) -> Figure:
+    """Draw J of `f` at `x` with one row for each element of `y`, v beside it and vᵀ·J beneath it.
+
+    Args:
+        f: Called as `f(x)`.
+        x: A tensor of a floating dtype.
+        v: The gradient argument, with `y`'s shape; None to omit it where `y` is a scalar.
+
+    Returns:
+        A figure that shows itself in a notebook. J of more than two dimensions is laid out in two.
+
+    Raises:
+        ValueError: When J has no entries or more than 64.
+        JacobianMismatch: When `vtj.check` does not find the gradient correct.
+        Exception: What backward raises.
+
+    Example:
+        >>> import torch
+        >>> x, v = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0])
+        >>> heat_map(lambda x: 3 * x**2, x, v).description
+        '1 × row y₁ (6, 0) + 10 × row y₂ (0, 12) = vᵀ·J (6, 120).'
+    """
+    seen = measure(f, x, v)
+    if not 0 < seen.J.size <= LIMIT:
+        raise ValueError(f"J has {seen.J.size} entries; a heat map shows 1 to {LIMIT}")
+    rows = seen.J.reshape(seen.y.size, seen.x.size)
+    weights, total = seen.v.reshape(-1), seen.grad.reshape(-1)
+    above, beside = names("x", seen.x.shape), names("y", seen.y.shape)
+    cells = [[number(value) for value in row] for row in rows]
+    sums = [number(value) for value in total]
+    scales = [f"{number(weight)} ×" for weight in weights]
+
+    wide = max(CELL, *(width_of(text) + 12 for text in [*sums, *above, *chain(*cells)]))
+    first = max(map(width_of, scales)) + 8
+    left = first + max(map(width_of, [*beside, "vᵀ·J"])) + 14
+    top = CELL
+    drawing = Drawing(
+        left + len(above) * (wide + GAP) + 10, top + (len(rows) + 1) * (CELL + GAP) + 14
+    )
+    largest = float(np.max(np.abs(rows))) or 1.0
+    for j, name in enumerate(above):
+        drawing.text(left + j * (wide + GAP) + wide / 2, top - 10, name)
+    for i, (row, texts) in enumerate(zip(rows, cells, strict=True)):
+        y = top + i * (CELL + GAP)
+        drawing.text(first - 4, y + 20, scales[i], anchor="end", color="accent", strong=True)
+        drawing.text(left - 10, y + 20, beside[i], anchor="end")
+        for j, (value, text) in enumerate(zip(row, texts, strict=True)):
+            at = left + j * (wide + GAP)
+            color = "negative" if value < 0 else "positive"
+            drawing.box(at, y, wide, CELL, color=color, shade=abs(float(value)) / largest)
+            drawing.text(at + wide / 2, y + 20, text)
+    end = top + len(rows) * (CELL + GAP)
+    _brackets(drawing, left, len(above) * (wide + GAP), top, end - GAP)
+    drawing.line([(left, end + 4), (left + len(above) * (wide + GAP) - GAP, end + 4)])
+    drawing.text(left - 10, end + 29, "vᵀ·J", anchor="end", color="accent", strong=True)
+    for j, text in enumerate(sums):
+        at = left + j * (wide + GAP) + wide / 2
+        drawing.text(at, end + 29, text, color="accent", strong=True)
+    terms = " + ".join(
+        f"{scale} row {name} ({', '.join(texts)})"
+        for scale, name, texts in zip(scales, beside, cells, strict=True)
+    )
+    return drawing.figure("J, its rows weighted by v", f"{terms} = vᵀ·J ({', '.join(sums)}).")
+
+
+def _brackets(drawing: Drawing, left: float, width: float, top: float, bottom: float) -> None:
+    for x, inward in ((left - 5, 5), (left + width + 1, -5)):
+        drawing.line(
+            [(x + inward, top - 2), (x, top - 2), (x, bottom + 2), (x + inward, bottom + 2)]
+        )

@@ -1,0 +1,95 @@
+"""What a figure shows: y, J, v and x.grad of one function, confirmed before they are drawn."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vtj.blocks import as_array
+from vtj.checking import check
+from vtj.engines import jacobian
+from vtj.outcome import backward
+from vtj.repeatable import random_state_kept, repeatable
+from vtj.tensors import Function
+
+LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The values of one function of one tensor.
+
+    Attributes:
+        x: The input.
+        y: The output.
+        v: The weights, of `y`'s shape.
+        J: All dyᵢ/dxⱼ, of shape ``(*y.shape, *x.shape)``.
+        grad: What backward left in `x.grad`.
+    """
+
+    x: Array
+    y: Array
+    v: Array
+    J: Array
+    grad: Array
+
+
+def measure(f: Function, x: Any, v: Any = None) -> Measured:
+    """Run `f` and backward at `x`, once `vtj.check` has found them correct.
+
+    Args:
+        f: Called as `f(x)`.
+        x: A tensor of a floating dtype.
+        v: The gradient argument, with `y`'s shape; None to omit it.
+
+    Raises:
+        TypeError: When `x` or `y` is a tuple.
+        JacobianMismatch: When `vtj.check` does not find the gradient correct.
+        Exception: What backward raises.
+
+    Example:
+        >>> import torch
+        >>> measure(lambda x: 3 * x**2, torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0])).grad
+        array([  6., 120.])
+    """
+    with random_state_kept():
+        same = repeatable(f, seed=0)
+        outcome = backward(same, x, v)
+        if outcome.error is not None:
+            raise outcome.error
+        if isinstance(x, tuple) or isinstance(outcome.y, tuple):
+            raise TypeError("x and y must be one tensor each to be drawn, not a tuple")
+        check(same, x, v).raise_for_mismatch()
+        entries = as_array(jacobian(same, x))
+    y = as_array(outcome.y)
+    grad = np.zeros(tuple(x.shape)) if outcome.grad is None else as_array(outcome.grad)
+    return Measured(as_array(x), y, np.ones(y.shape) if v is None else as_array(v), entries, grad)
+
+
+def number(value: float) -> str:
+    """Write a value with up to four digits.
+
+    Example:
+        >>> number(-0.5), number(1240.0), number(1 / 3), number(float("-inf"))
+        ('−0.5', '1240', '0.3333', '−inf')
+    """
+    whole = float(value).is_integer() and abs(value) < 1e6
+    text = f"{value:.0f}" if whole else f"{value:.4g}"
+    return text.replace("-", "−")
+
+
+def names(letter: str, shape: tuple[int, ...]) -> list[str]:
+    """Name the elements of a tensor, counting from 1.
+
+    Example:
+        >>> names("x", (2,)), names("y", (1, 2)), names("y", ())
+        (['x₁', 'x₂'], ['y₁₁', 'y₁₂'], ['y'])
+    """
+    comma = "," if max(shape, default=0) > 9 else ""
+    return [
+        letter + comma.join(str(i + 1) for i in index).translate(LOW)
+        for index in np.ndindex(*shape)
+    ]

@@ -1,0 +1,158 @@
+"""A drawing as inline SVG in the colors of the page around it, from the standard library."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from xml.etree import ElementTree
+
+CHARACTER = 8.0
+"""The width that is reserved for one character of a label, in pixels."""
+
+COLORS = {
+    "positive": "var(--vtj-positive, #b45309)",
+    "negative": "var(--vtj-negative, #1d6fb8)",
+    "accent": "var(--vtj-accent, #b45309)",
+    "plain": "currentColor",
+}
+"""Colors a page can set; the words and numbers in a figure never depend on them."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A finished drawing: inline SVG in a notebook or page, its description in a terminal.
+
+    Attributes:
+        title: What it shows, in a few words.
+        description: What can be read off it, from the data it was drawn from.
+        html: The drawing, ready to be put into a page.
+
+    Example:
+        >>> Drawing(10, 10).figure("A dot", "There is one dot.")
+        A dot. There is one dot.
+    """
+
+    title: str
+    description: str
+    html: str
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __str__(self) -> str:
+        return f"{self.title}. {self.description}"
+
+    __repr__ = __str__
+
+
+class Drawing:
+    """Takes shapes and text; text is in the page's font and color.
+
+    Nothing in it has an id, so that any number of drawings can stand on one page.
+
+    Args:
+        width: In pixels; a page narrower than that scrolls the drawing instead of shrinking it.
+        height: In pixels.
+
+    Example:
+        >>> drawing = Drawing(20, 20)
+        >>> drawing.text(10, 14, "6")
+        >>> "6</text>" in drawing.figure("Six", "The number six.").html
+        True
+    """
+
+    def __init__(self, width: float, height: float) -> None:
+        self.size = (width, height)
+        self.shapes: list[ElementTree.Element] = []
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        words: str,
+        *,
+        anchor: str = "middle",
+        color: str = "plain",
+        strong: bool = False,
+    ) -> None:
+        """Write words with their baseline at y."""
+        element = self._add("text", {"x": x, "y": y}, f"fill: {COLORS[color]}")
+        element.set("text-anchor", anchor)
+        if strong:
+            element.set("font-weight", "700")
+        element.text = words
+
+    def box(
+        self,
+        x: float,
+        y: float,
+        width: float,
+        height: float,
+        *,
+        color: str = "plain",
+        shade: float = 0.0,
+        corner: float = 3.0,
+    ) -> None:
+        """Draw a rectangle, its area tinted by `shade`, from 0 to 1."""
+        share = f"{40 * shade:.0f}%"  # beyond, words on it would be too faint in the dark
+        self._add(
+            "rect",
+            {"x": x, "y": y, "width": width, "height": height, "rx": corner},
+            f"fill: color-mix(in srgb, {COLORS[color]} {share}, transparent); "
+            "stroke: color-mix(in srgb, currentColor 45%, transparent)",
+        )
+
+    def line(
+        self, points: Sequence[tuple[float, float]], *, color: str = "plain", dashed: bool = False
+    ) -> None:
+        """Draw a line through points."""
+        path = "M" + " L".join(f"{_short(x)} {_short(y)}" for x, y in points)
+        element = self._add("path", {"d": path}, f"fill: none; stroke: {COLORS[color]}")
+        element.set("stroke-width", "1.5")
+        if dashed:
+            element.set("stroke-dasharray", "5 4")
+
+    def arrow(
+        self, points: Sequence[tuple[float, float]], *, color: str = "plain", dashed: bool = False
+    ) -> None:
+        """Draw a line through points with a head at its end."""
+        self.line(points, color=color, dashed=dashed)
+        (x, y), (start_x, start_y) = points[-1], points[-2]
+        length = ((x - start_x) ** 2 + (y - start_y) ** 2) ** 0.5
+        dx, dy = 8 * (x - start_x) / length, 8 * (y - start_y) / length
+        corners = [(x, y), (x - dx - dy / 2, y - dy + dx / 2), (x - dx + dy / 2, y - dy - dx / 2)]
+        head = " ".join(f"{_short(a)},{_short(b)}" for a, b in corners)
+        self._add("polygon", {"points": head}, f"fill: {COLORS[color]}")
+
+    def figure(self, title: str, description: str) -> Figure:
+        """Finish: the title and the description are what a screen reader says."""
+        width, height = map(_short, self.size)
+        svg = ElementTree.Element("svg", {"role": "img", "viewBox": f"0 0 {width} {height}"})
+        svg.set("width", width)
+        svg.set("height", height)
+        svg.set("style", "font-size: 14px; display: block")
+        ElementTree.SubElement(svg, "title").text = title
+        ElementTree.SubElement(svg, "desc").text = description
+        svg.extend(self.shapes)
+        frame = ElementTree.Element("div", {"class": "vtj-figure", "style": "overflow-x: auto"})
+        frame.append(svg)
+        return Figure(title, description, ElementTree.tostring(frame, encoding="unicode"))
+
+    def _add(self, tag: str, places: dict[str, float | str], style: str) -> ElementTree.Element:
+        given = {k: v if isinstance(v, str) else _short(v) for k, v in places.items()}
+        element = ElementTree.Element(tag, given)
+        element.set("style", style)
+        self.shapes.append(element)
+        return element
+
+
+def width_of(words: str) -> float:
+    """Give the width that is reserved for words, in pixels.
+
+    Example:
+        >>> width_of("1240")
+        32.0
+    """
+    return CHARACTER * len(words)
+
+
+def _short(value: float) -> str:
+    return f"{value:.1f}".rstrip("0").rstrip(".")

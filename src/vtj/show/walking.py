@@ -1,0 +1,131 @@
+"""Walk the graph that autograd recorded, with what each node computed and what came back to it."""
+
+import re
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.graph import get_gradient_edge
+from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_leaves
+
+from vtj.repeatable import random_state_kept, repeatable
+from vtj.tensors import Function, Tensors, fresh_leaves
+
+
+@dataclass
+class Station:
+    """One node of the graph.
+
+    Attributes:
+        name: The operation in torch's own word, or the name of an input.
+        below: The positions of the nodes that its inputs come from.
+        value: What it computed, where that was seen.
+        arrived: The gradient that arrived, where backward came by.
+    """
+
+    name: str
+    below: list[int]
+    value: Tensor | None
+    arrived: Tensor | None
+
+
+def walk(f: Function, x: Tensors, v: Any = None) -> list[Station]:
+    """Run `f` and backward once, and give the nodes from y down to the inputs.
+
+    Args:
+        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple; returns one tensor.
+        x: A tensor, or a tuple of tensors.
+        v: The gradient argument, with `y`'s shape; None to omit it.
+
+    Raises:
+        TypeError: When `f` does not return one tensor.
+        Exception: What backward raises.
+
+    Example:
+        >>> for station in walk(lambda x: (3 * x).sum(), torch.tensor([1.0, 2.0])):
+        ...     print(station.name, station.value, station.arrived)
+        sum tensor(9.) tensor(1.)
+        mul tensor([3., 6.]) tensor([1., 1.])
+        x tensor([1., 2.]) tensor([3., 3.])
+    """
+    leaves = fresh_leaves(x)
+    with random_state_kept(), _Values() as values:
+        y = repeatable(f, seed=0)(*leaves)
+    if not isinstance(y, Tensor):
+        raise TypeError(f"f returned {type(y).__name__}; expected one torch.Tensor to be drawn")
+    nodes = _nodes(y)
+    arrived: dict[Any, tuple[Tensor | None, ...]] = {}
+    hooks = [node.register_prehook(partial(arrived.__setitem__, node)) for node in nodes]
+    try:
+        torch.autograd.backward(y, v, inputs=leaves)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    inputs = dict(zip(map(_node, leaves), zip(_names(x), leaves, strict=True), strict=True))
+    return [
+        Station(
+            inputs[node][0] if node in inputs else _operation(node, f),
+            [nodes.index(below) for below, _ in node.next_functions if below is not None],
+            inputs[node][1].detach() if node in inputs else values.of(node, last=node is nodes[0]),
+            next((g for g in arrived.get(node, ()) if g is not None), None),
+        )
+        for node in nodes
+    ]
+
+
+class _Values(TorchFunctionMode):
+    """Sees every tensor that a call in Python returns or writes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: dict[Any, Tensor] = {}
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        out = func(*args, **(kwargs or {}))
+        for tensor in tree_leaves((out, args)):
+            if isinstance(tensor, Tensor) and tensor.grad_fn is not None:
+                self.seen.setdefault(tensor.grad_fn, tensor.detach().clone())
+        return out
+
+    def of(self, node: Any, *, last: bool) -> Tensor | None:
+        """Give a node's value; a tensor still being written to may hold what nobody wrote."""
+        unfinished = "CopySlices" in node.name() and not last
+        return None if unfinished else self.seen.get(node)
+
+
+def _node(tensor: Tensor) -> Any:
+    return get_gradient_edge(tensor).node
+
+
+def _nodes(y: Tensor) -> list[Any]:
+    if not y.requires_grad:
+        torch.autograd.backward(y)  # torch's own error says it best
+    found = [_node(y)]
+    for node in found:
+        found += [
+            below
+            for below, _ in dict.fromkeys(node.next_functions)
+            if below is not None and below not in found
+        ]
+    return found
+
+
+def _names(x: Tensors) -> list[str]:
+    return [f"x[{i}]" for i in range(len(x))] if isinstance(x, tuple) else ["x"]
+
+
+def _operation(node: Any, f: Function) -> str:
+    variable = getattr(node, "variable", None)
+    if variable is not None:
+        named = f.named_parameters() if isinstance(f, torch.nn.Module) else ()
+        return next((name for name, p in named if p is variable), "parameter")
+    name = node.name().rsplit("::", 1)[-1]
+    if name == "CopySlices":
+        return "item write"
+    words = re.sub(r"Backward\d*$", "", name)
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", words).lower()

@@ -1,0 +1,87 @@
+"""What `f` keeps between calls, found through the modules and tensors it refers to."""
+
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from vtj.outcome import same
+from vtj.tensors import Function
+
+
+@dataclass
+class Kept:
+    """What `f` refers to, as it was.
+
+    Attributes:
+        buffers: The buffers of its modules by name, with a copy of their values.
+        grads: The leaves it refers to, with the `.grad` each had.
+    """
+
+    buffers: dict[str, tuple[Tensor, Tensor]] = field(default_factory=dict)
+    grads: list[tuple[Tensor, Tensor | None]] = field(default_factory=list)
+
+    @property
+    def changed(self) -> list[str]:
+        """The names of the buffers that no longer hold what they held."""
+        return [name for name, (buffer, value) in self.buffers.items() if not same(buffer, value)]
+
+
+@contextmanager
+def state_kept(f: Function) -> Iterator[Kept]:
+    """Put back what `f` changed in the buffers of its modules and in `.grad` of its parameters.
+
+    Seen are modules and tensors that `f` is, is bound to, closes over or names as globals.
+
+    Example:
+        >>> norm = nn.BatchNorm1d(2)
+        >>> with state_kept(norm) as kept:
+        ...     _ = norm(torch.ones(3, 2))
+        ...     changed = kept.changed
+        >>> changed, norm.running_mean.tolist()
+        (['running_mean', 'running_var', 'num_batches_tracked'], [0.0, 0.0])
+    """
+    buffers, leaves = _reach(f)
+    kept = Kept(
+        {name: (buffer, buffer.detach().clone()) for name, buffer in buffers.items()},
+        [(leaf, leaf.grad) for leaf in leaves],
+    )
+    for leaf in leaves:
+        leaf.grad = None
+    try:
+        yield kept
+    finally:
+        for name in kept.changed:
+            buffer, value = kept.buffers[name]
+            with torch.no_grad():
+                buffer.copy_(value)
+        for leaf, grad in kept.grads:
+            leaf.grad = grad
+
+
+def _reach(f: Function) -> tuple[dict[str, Tensor], list[Tensor]]:
+    buffers: dict[str, Tensor] = {}
+    leaves: list[Tensor] = []
+    for value in _referred(f):
+        if isinstance(value, nn.Module):
+            buffers |= dict(value.named_buffers())
+            leaves += value.parameters()
+        elif isinstance(value, Tensor) and value.is_leaf and value.requires_grad:
+            leaves.append(value)
+    return buffers, leaves
+
+
+def _referred(f: Any) -> list[Any]:
+    if isinstance(f, partial):
+        return [*_referred(f.func), *f.args, *f.keywords.values()]
+    found = [f, getattr(f, "__self__", None)]
+    function = inspect.unwrap(getattr(f, "__func__", f))
+    if inspect.isfunction(function):
+        names = inspect.getclosurevars(function)
+        found += [*names.nonlocals.values(), *names.globals.values()]
+    return found

@@ -1,0 +1,112 @@
+"""A tensor or a tuple of tensors: what every `f` takes, and what it returns."""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+Tensors: TypeAlias = Tensor | tuple[Tensor, ...]
+Function: TypeAlias = Callable[..., Any]
+
+
+def as_tuple(x: Tensors, name: str = "x") -> tuple[Tensor, ...]:
+    """Give `x` as a tuple of tensors, whether it is one tensor or a tuple of them.
+
+    Args:
+        x: A tensor or a non-empty tuple of tensors.
+        name: What the error calls it.
+
+    Raises:
+        TypeError: Naming the type that came instead.
+        ValueError: When the tuple is empty.
+
+    Example:
+        >>> import torch
+        >>> as_tuple(torch.zeros(2))
+        (tensor([0., 0.]),)
+        >>> as_tuple([1.0, 2.0])
+        Traceback (most recent call last):
+        ...
+        TypeError: x is list; expected a torch.Tensor or a tuple of them
+    """
+    parts = x if isinstance(x, tuple) else (x,)
+    if isinstance(x, tuple) and not x:
+        raise ValueError(f"{name} is an empty tuple; expected at least one torch.Tensor")
+    for position, part in enumerate(parts):
+        if not isinstance(part, Tensor):
+            where = f"{name}[{position}]" if isinstance(x, tuple) else name
+            expected = (
+                "a torch.Tensor" if isinstance(x, tuple) else "a torch.Tensor or a tuple of them"
+            )
+            raise TypeError(f"{where} is {type(part).__name__}; expected {expected}")
+    return tuple(parts)
+
+
+def like(parts: tuple[Any, ...], x: object) -> Any:
+    """Give `parts` in the form of `x`: a tuple where `x` is one, else the single part.
+
+    Example:
+        >>> like((1,), "one"), like((1,), ("one",))
+        (1, (1,))
+    """
+    return parts if isinstance(x, tuple) else parts[0]
+
+
+def shaped_like(flat: NDArray[np.float64], parts: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """Give a vector's elements in the shapes, dtypes, devices and layouts of `parts`.
+
+    A part that is sharded over processes (a DTensor) is answered by one sharded alike.
+
+    Example:
+        >>> import torch
+        >>> shaped_like(np.array([1.0, 2.0, 3.0]), (torch.zeros(()), torch.zeros(2)))
+        (tensor(1.), tensor([2., 3.]))
+    """
+    made, start = [], 0
+    for part in parts:
+        stop = start + part.numel()
+        plain = torch.from_numpy(flat[start:stop].reshape(part.shape))
+        plain = plain.to(device=part.device, dtype=part.dtype, copy=True)
+        made.append(_sharded_like(plain, part) if hasattr(part, "placements") else plain)
+        start = stop
+    return tuple(made)
+
+
+def values(y: Tensors) -> NDArray[np.float64]:
+    """Give all elements of `y`, part after part, as one float64 vector.
+
+    Example:
+        >>> import torch
+        >>> values((torch.tensor(1.0), torch.tensor([[2.0], [3.0]]))).tolist()
+        [1.0, 2.0, 3.0]
+    """
+    vectors = [_whole(part.detach()).double().cpu().numpy().reshape(-1) for part in as_tuple(y)]
+    return vectors[0] if len(vectors) == 1 else np.concatenate(vectors)
+
+
+def _whole(part: Tensor) -> Tensor:
+    whole: Tensor = part.full_tensor() if hasattr(part, "full_tensor") else part
+    return whole
+
+
+def _sharded_like(plain: Tensor, part: Any) -> Tensor:
+    from torch.distributed.tensor import distribute_tensor  # a second to import; loaded by now
+
+    return distribute_tensor(plain, part.device_mesh, part.placements)
+
+
+def fresh_leaves(x: Tensors) -> tuple[Tensor, ...]:
+    """Copy `x` to new leaves that require grad, so that nothing done to them reaches the caller.
+
+    Raises:
+        RuntimeError: What torch raises when the dtype has no gradient (integers, bool).
+
+    Example:
+        >>> import torch
+        >>> fresh_leaves(torch.tensor([1.0, 2.0]))
+        (tensor([1., 2.], requires_grad=True),)
+    """
+    return tuple(part.detach().clone().requires_grad_() for part in as_tuple(x))

@@ -1,0 +1,50 @@
+"""The one rule by which two numbers agree: relative to the entry, with no absolute part."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+RELATIVE: Mapping[torch.dtype, float] = MappingProxyType(
+    {torch.float64: 1e-12, torch.float32: 1e-5, torch.float16: 1e-2, torch.bfloat16: 1e-1}
+)
+"""How far two exact derivatives may lie apart, relative to the entry, per working dtype."""
+
+SAFETY = 4.0
+"""A difference quotient is believed to this multiple of its own error estimate."""
+
+
+def tolerance(size: Any, relative: float, error: Any = 0.0) -> NDArray[np.float64]:
+    """Give the largest difference at which two values still agree, entry by entry.
+
+    Args:
+        size: The magnitude of what is compared; for a sum, the sum of the magnitudes.
+        relative: One of `RELATIVE`.
+        error: What the two values themselves say they may be off by, added up.
+
+    Example:
+        >>> tolerance([2.0, 0.0], 1e-12).tolist()
+        [2e-12, 0.0]
+    """
+    return relative * np.abs(np.asarray(size, dtype=np.float64)) + SAFETY * np.asarray(error)
+
+
+def excess(a: Any, b: Any, allowed: Any) -> NDArray[np.float64]:
+    """Give ``|a - b|`` in units of what is allowed: at most 1 where they agree.
+
+    Two values that are equal, or both infinite alike, or both nan, are 0 apart.
+
+    Example:
+        >>> excess([1.0, 2.0, 3.0], [1.0, 2.5, 4.0], [0.0, 1.0, 0.5]).tolist()
+        [0.0, 0.5, 2.0]
+    """
+    first, second, limit = np.broadcast_arrays(
+        *(np.asarray(part, dtype=np.float64) for part in (a, b, allowed))
+    )
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        ratio = np.abs(first - second) / limit
+    same = (first == second) | (np.isnan(first) & np.isnan(second))
+    return np.where(same, 0.0, np.where(np.isnan(ratio), np.inf, ratio))

@@ -1,0 +1,147 @@
+"""One trial run of `f`: what it takes, what it returns, and how exactly it computes."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from vtj.naming import element
+from vtj.tensors import Function, Tensors, as_tuple, fresh_leaves, like
+from vtj.tolerance import RELATIVE
+
+
+@dataclass(frozen=True)
+class Trial:
+    """`f` and `x` as the engines get them, and what `f` returned.
+
+    Attributes:
+        f: The function.
+        x: The inputs, in float64 when `f` allows it, detached.
+        y: The outputs, detached.
+        y_tuple: Whether `f` returns a tuple.
+        dtype: The least precise floating dtype on the way from `x` to `y`.
+        connected: Per output, whether autograd sees any way to it.
+    """
+
+    f: Function
+    x: Tensors
+    y: tuple[Tensor, ...]
+    y_tuple: bool
+    dtype: torch.dtype
+    connected: tuple[bool, ...]
+
+    @property
+    def parts(self) -> tuple[Tensor, ...]:
+        """The inputs as a tuple."""
+        return as_tuple(self.x)
+
+    @property
+    def x_tuple(self) -> bool:
+        """Whether `x` is a tuple."""
+        return isinstance(self.x, tuple)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many elements `y` and `x` have: the shape of J as a matrix."""
+        return sum(p.numel() for p in self.y), sum(p.numel() for p in self.parts)
+
+    @property
+    def y_shapes(self) -> list[tuple[int, ...]]:
+        """The shape of every output."""
+        return [tuple(part.shape) for part in self.y]
+
+    @property
+    def x_shapes(self) -> list[tuple[int, ...]]:
+        """The shape of every input."""
+        return [tuple(part.shape) for part in self.parts]
+
+    @property
+    def relative(self) -> float:
+        """How far two exact derivatives may lie apart, relative to the entry."""
+        return RELATIVE[self.dtype]
+
+    @property
+    def eps(self) -> float:
+        """The relative rounding error of `f`'s values."""
+        return float(torch.finfo(self.dtype).eps)
+
+    def x_name(self, name: str, flat: int) -> str:
+        """Name one element of `x`, or of what has its shape."""
+        return element(name, self.x_shapes, self.x_tuple, flat)
+
+    def y_name(self, flat: int) -> str:
+        """Name one element of `y`."""
+        return element("y", self.y_shapes, self.y_tuple, flat)
+
+    def entry_name(self, flat: int) -> str:
+        """Name one entry of J."""
+        row, column = divmod(flat, self.size[1])
+        return f"d{self.y_name(row)}/d{self.x_name('x', column)}"
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """J's shape; one per output and input when there are several."""
+        blocks = [(*y.shape, *x.shape) for y in self.y for x in self.parts]
+        return blocks[0] if len(blocks) == 1 else tuple(blocks)
+
+
+def try_out(f: Function, x: Tensors) -> Trial:
+    """Run `f` once in float64, or in `x`'s own dtype when it refuses, and look at what came.
+
+    Raises:
+        TypeError: When `f` cannot be called, `x` or `y` is not of a floating dtype (complex is not
+            supported) or `f` returns something else than tensors.
+        Exception: What `f` raises in `x`'s own dtype.
+
+    Example:
+        >>> trial = try_out(lambda x: 3 * x**2, torch.tensor([1.0, 2.0]))
+        >>> trial.y, trial.dtype, trial.shape
+        ((tensor([ 3., 12.], dtype=torch.float64),), torch.float64, (2, 2))
+    """
+    if not callable(f):
+        raise TypeError(f"f is {type(f).__name__}; expected a function of tensors")
+    for part in as_tuple(x):
+        _floating("x", part)
+    x = like(tuple(part.detach() for part in as_tuple(x)), x)
+    raised = like(tuple(part.double() for part in as_tuple(x)), x)
+    try:
+        y = f(*fresh_leaves(raised))
+        x = raised
+    except Exception:  # whatever keeps f from float64, x's own dtype shows whether it is f's error
+        y = f(*fresh_leaves(x))
+    outputs = as_tuple(y, "y = f(x)")
+    for part in outputs:
+        _floating("y", part)
+    return Trial(
+        f=f,
+        x=x,
+        y=tuple(part.detach().clone() for part in outputs),
+        y_tuple=isinstance(y, tuple),
+        dtype=_least_precise(*as_tuple(x), *outputs),
+        connected=tuple(part.requires_grad for part in outputs),
+    )
+
+
+def _floating(name: str, part: Tensor) -> None:
+    if part.is_complex():
+        raise TypeError(
+            f"{name} has dtype {part.dtype}; complex is not supported: "
+            "give the real and imaginary part as real tensors (torch.view_as_real)"
+        )
+    if not part.is_floating_point():
+        raise TypeError(f"{name} has dtype {part.dtype}; expected a floating dtype")
+
+
+def _least_precise(*tensors: Tensor) -> torch.dtype:
+    dtypes = {tensor.dtype for tensor in tensors}
+    seen: set[Any] = set()
+    waiting = [tensor.grad_fn for tensor in tensors]
+    while waiting:
+        node = waiting.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        dtypes |= {made.dtype for made in getattr(node, "_input_metadata", ())}
+        waiting += [before for before, _ in node.next_functions]
+    return max((d for d in dtypes if d.is_floating_point), key=lambda d: torch.finfo(d).eps)

@@ -1,0 +1,147 @@
+"""Who agrees with whom, entry by entry."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vtj.tolerance import excess, tolerance
+
+Array: TypeAlias = NDArray[np.float64]
+Mask: TypeAlias = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Witness:
+    """One value of every entry, from one engine or a person.
+
+    Attributes:
+        name: As in the report's rows.
+        family: Whose vote it is.
+        value: A vector, or a matrix of shape ``(y.numel(), x.numel())``.
+        error: How far the witness itself says it may be off, with `value`'s shape, or 0.
+        size: The magnitude the tolerance is relative to, where it is not the value's own.
+        silent: Where it has nothing to say, its error being too wide; it does not vote there.
+    """
+
+    name: str
+    family: str
+    value: Array
+    error: Array | float = 0.0
+    size: Array | float = 0.0
+    silent: NDArray[Any] | bool = False
+
+
+@dataclass(frozen=True)
+class Vote:
+    """What the families agree on.
+
+    Attributes:
+        agreed: Per entry, the value most families agree with, and its error.
+        voices: Per entry, how many families stand behind it.
+        decided: Per entry, whether no other value has as many.
+        against: Per family, the entries at which it differs from the agreed value.
+    """
+
+    agreed: Witness
+    voices: NDArray[np.int_]
+    decided: NDArray[np.bool_]
+    against: dict[str, NDArray[np.bool_]]
+
+
+def distance(a: Witness, b: Witness, relative: float) -> Array:
+    """Give how far two witnesses lie apart, in units of the tolerance; 0 where one is silent.
+
+    Example:
+        >>> a, b = Witness("a", "a", np.array([2.0])), Witness("b", "b", np.array([2.5]))
+        >>> distance(a, b, 0.1).tolist()
+        [2.0]
+    """
+    size = np.maximum(np.maximum(abs(a.value), abs(b.value)), np.maximum(a.size, b.size))
+    apart = excess(a.value, b.value, tolerance(size, relative, np.add(a.error, b.error)))
+    return np.where(np.logical_or(a.silent, b.silent), 0.0, apart)
+
+
+def one_per_family(witnesses: Sequence[Witness]) -> dict[str, Witness]:
+    """Give the first witness of every family.
+
+    Example:
+        >>> list(one_per_family([Witness("reverse", "backward", np.zeros(1)),
+        ...                      Witness("jacrev", "backward", np.zeros(1))]))
+        ['backward']
+    """
+    first: dict[str, Witness] = {}
+    for witness in witnesses:
+        first.setdefault(witness.family, witness)
+    return first
+
+
+def vote(witnesses: Sequence[Witness], relative: float) -> Vote:
+    """Let the families vote on every entry.
+
+    Differences are vague: where an exact value agrees with them, it is the exact one that is
+    agreed on. Where two values have as many voices, that of the differences wins, since they alone
+    look at `f` itself. What they are not sure of they are silent on.
+
+    Args:
+        witnesses: At least one; the first of each family speaks for it.
+        relative: One of `vtj.tolerance.RELATIVE`.
+
+    Example:
+        >>> two, three = np.array([2.0]), np.array([3.0])
+        >>> result = vote(
+        ...     [Witness("reverse", "backward", three), Witness("forward", "forward", three),
+        ...      Witness("by hand", "by hand", two)], 1e-12)
+        >>> result.agreed.value.tolist(), result.voices.tolist(), result.against["by hand"].tolist()
+        ([3.0], [2], [True])
+    """
+    families = one_per_family(witnesses)
+    speakers = list(families.values())
+    shape = speakers[0].value.shape
+    speaks = np.array([np.broadcast_to(np.logical_not(one.silent), shape) for one in speakers])
+    agree = np.array([[distance(a, b, relative) <= 1 for b in speakers] for a in speakers])
+    voices = (agree & speaks).sum(axis=1)
+    heard = agree & speaks
+    with_numeric = np.zeros_like(speaks)
+    rank = np.where(speaks, 2 * voices, -1)
+    for i, one in enumerate(speakers):
+        if one.family == "numeric":
+            with_numeric = heard[:, i] & speaks
+            covered = np.delete(with_numeric, i, axis=0).any(axis=0)
+            rank[i] = np.where(covered, -1, rank[i])
+    rank = np.where(rank >= 0, rank + with_numeric, -1)
+    leader = rank.argmax(axis=0)
+    with_leader = np.take_along_axis(agree, leader[None, None], axis=0)[0]
+    rival = np.where(with_leader | ~speaks, -1, rank).max(axis=0)
+    decided = rival < rank.max(axis=0)
+    agreed = Witness(
+        "agreed",
+        "agreed",
+        np.choose(leader, [one.value for one in speakers]),
+        np.choose(leader, [np.broadcast_to(one.error, shape) for one in speakers]),
+    )
+    return Vote(
+        agreed,
+        np.take_along_axis(voices, leader[None], axis=0)[0],
+        decided,
+        {name: decided & ~with_leader[i] for i, name in enumerate(families)},
+    )
+
+
+def product(one: Witness, weights: Array) -> Witness:
+    """Give vᵀ·J as one witness to J has it.
+
+    Example:
+        >>> J = Witness("by hand", "by hand", np.array([[6.0, 0.0], [0.0, 12.0]]))
+        >>> product(J, np.array([1.0, 10.0])).value.tolist()
+        [6.0, 120.0]
+    """
+    shape = one.value.shape
+    with np.errstate(invalid="ignore", over="ignore"):
+        value = weights @ one.value
+        size = abs(weights) @ abs(one.value)
+        error = abs(weights) @ np.broadcast_to(one.error, shape)
+    silent = np.broadcast_to(one.silent, shape).any(axis=0) | ~np.isfinite(value)
+    return Witness(one.name, one.family, value, error, size, silent)

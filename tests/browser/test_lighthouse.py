@@ -1,0 +1,58 @@
+"""Lighthouse on one page of each kind: accessibility, best practices and search at 100."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import HERE, pages_of
+
+CATEGORIES = ("accessibility", "best-practices", "seo")
+
+
+def kinds(pages: list[str]) -> list[str]:
+    """The front page, and the first page of each folder that is not its list of contents."""
+    folders: dict[str, str] = {}
+    for page in pages:
+        folder, _, name = page.rpartition("/")
+        if folder and name != "index.html":
+            folders.setdefault(folder, page)
+    return ["index.html", *folders.values()]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    metafunc.parametrize("kind", kinds(pages_of(metafunc.config)))
+
+
+def test_lighthouse_finds_nothing_to_better(
+    kind: str, server: str, chromium: str, tmp_path: Path
+) -> None:
+    report = tmp_path / "report.json"
+    subprocess.run(
+        [
+            HERE / "node_modules" / ".bin" / "lighthouse",
+            f"{server}/{kind}",
+            f"--only-categories={','.join(CATEGORIES)}",
+            "--chrome-flags=--headless=new --no-sandbox",
+            "--output=json",
+            f"--output-path={report}",
+            "--quiet",
+        ],
+        check=True,
+        timeout=120,
+        env={**os.environ, "CHROME_PATH": chromium},
+        capture_output=True,
+    )
+    said = json.loads(report.read_text(encoding="utf-8"))
+    audits = said["audits"]
+    failed = [
+        f"{name}: {reference['id']}: {audits[reference['id']]['title']}"
+        for name in CATEGORIES
+        for reference in said["categories"][name]["auditRefs"]
+        if reference["weight"] and audits[reference["id"]]["score"] not in (None, 1)
+    ]
+    assert failed == []
+    assert [said["categories"][name]["score"] for name in CATEGORIES] == [1, 1, 1]

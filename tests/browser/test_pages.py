@@ -1,0 +1,67 @@
+"""Every page, from disk: accessible, quiet, in its own folder, as wide as the screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from visiting import Visit
+
+CONTRAST = (Path(__file__).parent / "svg_contrast.js").read_text(encoding="utf-8")
+
+
+def look(visit: Visit, theme: Literal["light", "dark"], width: int) -> None:
+    visit.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    visit.page.set_viewport_size({"width": width, "height": 900})
+    visit.page.evaluate(
+        "document.querySelectorAll('details').forEach((details) => { details.open = true; })"
+    )
+    visit.page.wait_for_timeout(50)  # size observers run after layout
+
+
+def test_no_accessibility_violation(
+    disk_page: Visit, theme: Literal["light", "dark"], width: int, axe_source: str
+) -> None:
+    look(disk_page, theme, width)
+    if not disk_page.page.evaluate("'axe' in window"):
+        disk_page.page.evaluate(axe_source)
+    found: list[dict[str, Any]] = disk_page.page.evaluate(
+        """axe.run(document, {
+          runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+          resultTypes: ["violations"],
+          preload: false,
+        }).then((results) => results.violations)"""
+    )
+    assert [
+        f"{violation['id']}: {node['html'][:200]} {node['failureSummary']}"
+        for violation in found
+        for node in violation["nodes"]
+    ] == []
+
+
+def test_text_of_figures_can_be_read(
+    disk_page: Visit, theme: Literal["light", "dark"], width: int
+) -> None:
+    look(disk_page, theme, width)
+    faint = disk_page.page.evaluate(CONTRAST)
+    assert faint == []
+
+
+def test_no_sideways_scroll(disk_page: Visit, theme: Literal["light", "dark"], width: int) -> None:
+    look(disk_page, theme, width)
+    assert disk_page.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_no_error_and_no_request_outside_the_folder(disk_page: Visit, site: Path) -> None:
+    assert disk_page.errors == []
+    outside = [
+        url for url in disk_page.requests if not url.startswith((site.as_uri(), "data:", "blob:"))
+    ]
+    assert outside == []
+
+
+def test_one_heading_a_title_and_a_description(disk_page: Visit) -> None:
+    assert disk_page.page.locator("h1").count() == 1
+    assert disk_page.page.title()
+    description = disk_page.page.locator("meta[name=description]")
+    assert len(description.get_attribute("content") or "") >= 10

@@ -1,0 +1,81 @@
+"""The site's own search finds every error message first; tables are filtered by their verdict."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+import yaml
+from visiting import Visit
+
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "errors.md"
+SECTIONS = re.split(r"^\((?=error-|trap-)", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+RAISED = re.compile(r"^:raises: (.*)$", re.MULTILINE)
+
+
+def messages() -> dict[str, str]:
+    """Return the label of the first section that explains each message."""
+    found: dict[str, str] = {}
+    for section in SECTIONS[1:]:
+        for declared in RAISED.findall(section):
+            found.setdefault(yaml.safe_load(declared), section.partition(")")[0])
+    return found
+
+
+def first_result(fresh: Visit, server: str, text: str) -> str:
+    fresh.page.goto(f"{server}/search.html?q={quote(text)}")
+    link = fresh.page.locator("ul.search li a").first
+    link.wait_for()
+    return str(link.get_attribute("href"))
+
+
+@pytest.mark.parametrize("message", messages())
+def test_a_pasted_message_finds_its_section_first(fresh: Visit, server: str, message: str) -> None:
+    message_alone = message.partition(": ")[2]
+    for text in (message, message_alone):
+        found = first_result(fresh, server, text.partition(" (Triggered")[0])
+        assert found.endswith(f"how-to/errors.html#{messages()[message]}")
+
+
+def rows(fresh: Visit) -> list[Any]:
+    return fresh.page.locator("table[data-filter] >> nth=0 >> tbody tr:visible").all()
+
+
+@pytest.fixture
+def ledger(fresh: Visit, site: Path) -> Visit:
+    fresh.page.goto((site / "reference" / "sources.html").as_uri())
+    return fresh
+
+
+def test_a_table_is_filtered_by_verdict(ledger: Visit) -> None:
+    everything = len(rows(ledger))
+    ledger.page.locator(".table-filter select").first.select_option("imprecise")
+    left = rows(ledger)
+    assert 0 < len(left) < everything
+    assert {row.get_attribute("data-value") for row in left} == {"imprecise"}
+    said = ledger.page.locator(".table-filter output").first.inner_text()
+    assert said == f"{len(left)} of {everything} rows"
+    ledger.page.locator(".table-filter select").first.select_option("")
+    assert len(rows(ledger)) == everything
+    assert ledger.errors == []
+
+
+def test_a_link_to_a_hidden_row_shows_it(ledger: Visit) -> None:
+    ledger.page.locator(".table-filter select").first.select_option("imprecise")
+    assert not ledger.page.locator("#blog-01").is_visible()
+    ledger.page.evaluate("location.hash = '#blog-01'")
+    ledger.page.locator("#blog-01").wait_for(state="visible")
+
+
+def test_without_script_every_row_shows(fresh: Visit, site: Path) -> None:
+    browser = fresh.page.context.browser
+    assert browser is not None
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((site / "reference" / "sources.html").as_uri())
+    assert page.locator("#by-examples-53").is_visible()
+    assert page.locator(".table-filter").count() == 0
+    context.close()

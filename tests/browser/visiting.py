@@ -1,0 +1,34 @@
+"""A page in the browser, and what went on while it was open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Response
+
+
+@dataclass
+class Visit:
+    """A page with its errors and the addresses it asked for."""
+
+    page: Page
+    errors: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def hear(self, message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            self.errors.append(message.text)
+
+    def receive(self, answer: Response) -> None:
+        if answer.status >= 400:
+            self.errors.append(f"{answer.status} {answer.url}")
+
+
+def visit(context: BrowserContext) -> Visit:
+    """Open an empty page that keeps record of its errors and requests."""
+    opened = Visit(context.new_page())
+    opened.page.on("pageerror", lambda error: opened.errors.append(str(error)))
+    opened.page.on("console", opened.hear)
+    opened.page.on("request", lambda request: opened.requests.append(request.url))
+    opened.page.on("response", opened.receive)
+    return opened

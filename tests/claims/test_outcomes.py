@@ -1,0 +1,125 @@
+"""What will backward do: every combination, its tables and its data."""
+
+import json
+from typing import Any
+
+import pytest
+
+from vtj.claims.outcomes import Outcomes, SeveralOutcomes, as_json, outcomes
+from vtj.claims.trials import GRADIENT_SHAPES, KINDS, SHAPES, Trial, attempt, gradient, several
+
+DATA: Any = as_json()
+
+
+def outcome(shape: tuple[int, ...], kind: str, v: tuple[int, ...] | None, grad: bool = True) -> str:
+    return str(outcomes()[Trial(shape, kind, v, grad)])
+
+
+def test_every_combination_is_tried() -> None:
+    assert len(SHAPES) == 6
+    assert len(outcomes()) == 2 * len(SHAPES) * (3 + len(GRADIENT_SHAPES) + len(KINDS)) == 204
+    assert len(several()) == 11
+
+
+def test_the_shape_must_match() -> None:
+    assert outcome((3,), "float32", (3,)) == "tensor([ 2.,  8., 18.])"
+    for y_shape in SHAPES:
+        for shape in GRADIENT_SHAPES:
+            said = outcome(y_shape, "float32", shape)
+            assert said.startswith("RuntimeError: Mismatch in shape") == (shape != y_shape)
+
+
+def test_it_may_be_omitted_for_one_element() -> None:
+    omitted = {shape: outcome(shape, "omitted", None) for shape in SHAPES}
+    assert omitted[()] == "tensor(2.)"
+    assert omitted[1,] == "tensor([2.])"
+    assert omitted[1, 1] == "tensor([[2.]])"
+    for shape in ((3,), (2, 3), (0,)):
+        message = "RuntimeError: grad can be implicitly created only for scalar outputs"
+        assert omitted[shape] == message
+
+
+def test_real_dtypes_are_cast_and_others_refused() -> None:
+    assert (
+        outcome((3,), "int64", (3,))
+        == outcome((3,), "float64", (3,))
+        == ("tensor([ 2.,  8., 18.])")
+    )
+    assert outcome((3,), "bool", (3,)) == "tensor([2., 0., 6.])"
+    assert outcome((3,), "complex64", (3,)).startswith("RuntimeError: For complex Tensors")
+    assert outcome((3,), "float", None) == "TypeError: 'float' object is not iterable"
+    assert outcome((3,), "meta", (3,)).endswith("expected device cpu but got meta")
+
+
+def test_without_a_graph() -> None:
+    message = "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn"
+    assert outcome((3,), "float32", (3,), grad=False) == message
+    assert outcome((3,), "float32", (4,), grad=False).startswith("RuntimeError: Mismatch")
+
+
+def test_a_list_is_a_list() -> None:
+    assert gradient("list", (3,)) == [1.0, 2.0, 3.0]
+    assert gradient("float", ()) == 1.0
+
+
+def test_stack_frames_are_cut_off() -> None:
+    def fail() -> None:
+        raise RuntimeError("what happened\nframe #0: somewhere + 0x1 (0x2)")
+
+    assert str(attempt(fail)) == "RuntimeError: what happened"
+
+
+def test_the_schema_of_the_data_is_stable() -> None:
+    assert list(DATA) == ["schema", "torch", "f", "rows", "several"]
+    assert DATA["schema"] == 1
+    assert len(DATA["rows"]) == 204
+    for row in DATA["rows"]:
+        assert list(row) == ["y_shape", "gradient", "requires_grad", "grad", "error"]
+        assert list(row["gradient"]) == ["kind", "shape"]
+        assert isinstance(row["requires_grad"], bool)
+        assert_result(row)
+    assert list(DATA["several"]) == ["f", "rows"]
+    for row in DATA["several"]["rows"]:
+        assert list(row) == ["gradients", "grad", "error"]
+        assert_result(row)
+    assert json.loads(json.dumps(DATA)) == DATA
+
+
+def assert_result(row: dict[str, Any]) -> None:
+    assert (row["grad"] is None) != (row["error"] is None)
+    if row["error"] is not None:
+        assert list(row["error"]) == ["type", "message"]
+
+
+def test_a_row_of_the_data() -> None:
+    (row,) = [
+        row
+        for row in DATA["rows"]
+        if row["y_shape"] == [2, 3] and row["gradient"] == {"kind": "omitted", "shape": None}
+        if row["requires_grad"]
+    ]
+    assert row["error"] == {
+        "type": "RuntimeError",
+        "message": "grad can be implicitly created only for scalar outputs",
+    }
+
+
+def test_a_table_has_a_row_for_each_gradient() -> None:
+    html = Outcomes((2, 3))._repr_html_()
+    assert html.count("<tr id=") == 17
+    assert 'id="y-2-3-1" data-value="raises"' in html
+    assert 'data-value="leaves a gradient"' in html
+    assert 'id="y-scalar-1" data-value="leaves a gradient"' in Outcomes(())._repr_html_()
+    assert repr(Outcomes(())) == str(Outcomes(()))
+
+
+def test_a_shape_that_was_not_tried_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"y of shape \(5,\) was not tried; expected one of"):
+        Outcomes((5,))
+
+
+def test_the_table_of_several_outputs() -> None:
+    html = SeveralOutcomes()._repr_html_()
+    assert html.count("<tr id=") == 11
+    assert "Boolean value of Tensor with more than one value is ambiguous" in html
+    assert repr(SeveralOutcomes()) == str(SeveralOutcomes())

@@ -1,0 +1,144 @@
+"""Every question has an anchor, a short answer, an assert that ran and a link that tells more."""
+
+import ast
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from page_cells import PageCell, cells_of, changed, run
+from test_changed_numbers import numbers
+
+PAGE = Path(__file__).parents[2] / "docs" / "faq.md"
+QUESTIONS = 42
+SECTION = re.compile(r"^(?:\((?P<label>[\w-]+)\)=\n)?### (?P<title>.+)\n", re.MULTILINE)
+pytestmark = pytest.mark.filterwarnings(  # torch about itself, on the first forward derivative
+    r"ignore:`torch\.jit\.script` is deprecated:DeprecationWarning"
+)
+MORE = re.compile(r"^More: (\[[^\]]+\]\([^)]+\)(?:, )?)+\.$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Question:
+    """One section of the page; its cells run after the page's first, which all share."""
+
+    label: str | None
+    title: str
+    text: str
+    cells: list[PageCell]
+
+
+def questions(page: Path) -> list[Question]:
+    text = page.read_text(encoding="utf-8")
+    heads = list(SECTION.finditer(text))
+    ends = [re.compile(r"^(?:\([\w-]+\)=|## )", re.MULTILINE).search(text, h.end()) for h in heads]
+    found, cells = [], cells_of(page)
+    for head, end in zip(heads, ends, strict=True):
+        body = text[head.end() : end.start() if end else None]
+        own = [cell for cell in cells if cell.code in body]
+        found.append(Question(head["label"], head["title"], body, own))
+    return found
+
+
+def counted(cell: PageCell) -> PageCell:
+    """The cell with a mark after each assert that was passed."""
+    tree = ast.parse(cell.code)
+    for node in ast.walk(tree):
+        for name in ("body", "orelse", "finalbody"):
+            lines = getattr(node, name, None)
+            if isinstance(lines, list):
+                marked = [
+                    part
+                    for line in lines
+                    for part in (line, *(PASSED if isinstance(line, ast.Assert) else ()))
+                ]
+                setattr(node, name, marked)
+    return changed([cell], 0, ast.unparse(ast.fix_missing_locations(tree)))[0]
+
+
+PASSED = ast.parse("__import__('builtins').passed.append(True)").body
+
+
+def complaint(question: Question, shared: PageCell, monkeypatch: pytest.MonkeyPatch) -> str | None:
+    """Say what an answer lacks, or nothing."""
+    passed: list[bool] = []
+    monkeypatch.setattr("builtins.passed", passed, raising=False)
+    answer = question.text.partition("```")[0]
+    sentences = re.findall(r"[.?!](?=\s|$)", re.sub(r"`[^`]*`", "", answer))
+    if not (question.label or "").startswith("faq-"):
+        return "has no anchor"
+    if not 1 <= len(sentences) <= 2:
+        return f"is answered in {len(sentences)} sentences"
+    if not MORE.search(question.text):
+        return "has no link that tells more"
+    if failed := run([shared, *map(counted, question.cells)]):
+        return f"fails: {failed}"
+    if not passed:
+        return "has no assert that ran"
+    return None
+
+
+def catches_a_change(question: Question, shared: PageCell) -> bool:
+    """Say whether any other number in the cell, or in J by hand, makes an assert fail."""
+    cells = [shared, *question.cells]
+    for place, cell in enumerate(cells):
+        for start, stop, other in numbers(cell.code):
+            text = cell.code.encode()
+            code = (text[:start] + other.encode() + text[stop:]).decode()
+            said = run(changed(cells, place, code))
+            if said is not None and said.startswith("AssertionError"):
+                return True
+    return False
+
+
+def test_there_are_as_many_as_users_asked() -> None:
+    labels = [question.label for question in questions(PAGE)]
+    assert len(labels) == len(set(labels)) == QUESTIONS
+
+
+@pytest.mark.parametrize("question", questions(PAGE), ids=lambda question: str(question.label))
+def test_every_answer_is_complete(question: Question, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert complaint(question, cells_of(PAGE)[0], monkeypatch) is None
+
+
+@pytest.mark.parametrize("question", questions(PAGE), ids=lambda question: str(question.label))
+def test_every_answer_can_be_found_wrong(question: Question) -> None:
+    assert catches_a_change(question, cells_of(PAGE)[0])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("(faq-two)=\n", "", "has no anchor"),
+        ("More: [there](there.md).", "", "has no link that tells more"),
+        ("assert 1 + 1 == 2", "1 + 1", "has no assert that ran"),
+        ("assert 1 + 1 == 2", "if False:\n    assert 1 + 1 == 2", "has no assert that ran"),
+        ("== 2", "== 3", "fails: AssertionError: "),
+        ("Two.", "Two. " * 3, "is answered in 3 sentences"),
+    ],
+)
+def test_what_is_missing_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str, after: str, said: str
+) -> None:
+    text = (
+        "```{code-cell} python\nimport torch\n```\n\n## Sums\n\n(faq-two)=\n### How much is it?\n"
+        "\nTwo.\n\n```{code-cell} python\nassert 1 + 1 == 2\n```\n\nMore: [there](there.md).\n"
+    )
+    page = tmp_path / "faq.md"
+    page.write_text(text, encoding="utf-8")
+    shared, (question,) = cells_of(page)[0], questions(page)
+    assert complaint(question, shared, monkeypatch) is None
+    assert catches_a_change(question, shared)
+    page.write_text(text.replace(before, after), encoding="utf-8")
+    assert complaint(questions(page)[0], shared, monkeypatch) == said
+
+
+def test_an_assert_that_cannot_fail_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "faq.md"
+    cell = "```{code-cell} python\n{}\n```\n"
+    page.write_text(
+        cell.replace("{}", "import torch")
+        + "(faq-two)=\n### Two?\n"
+        + cell.replace("{}", "assert 2 == 2 or True")
+    )
+    assert not catches_a_change(questions(page)[0], cells_of(page)[0])

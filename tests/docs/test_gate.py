@@ -1,0 +1,121 @@
+"""Plant a fault in a copy of a page or of the library, and see the build fail and name it."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = "docs/tutorials/three_outputs.md"
+EXAMPLE = "src/vtj/examples/three_outputs.py"
+
+
+class Site:
+    """A copy of the site with one page, built by the command of `nox -s docs`."""
+
+    def __init__(self, folder: Path, page: str) -> None:
+        self.folder = folder
+        for part in ("conf", "src"):
+            shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("*.pyc"))
+        (folder / page).parent.mkdir(parents=True)
+        shutil.copy(ROOT / page, folder / page)
+        name = page.removeprefix("docs/").removesuffix(".md")
+        (folder / "docs/index.md").write_text(f"# Home\n\n```{{toctree}}\n{name}\n```\n")
+
+    def change(self, path: str, before: str, after: str) -> None:
+        """Change one piece of text, which must occur."""
+        file = self.folder / path
+        text = file.read_text(encoding="utf-8")
+        assert before in text
+        file.write_text(text.replace(before, after, 1), encoding="utf-8")
+
+    def build(self) -> tuple[int, str]:
+        """Return the exit code and everything that was printed."""
+        command = [sys.executable, "-m", "sphinx", "-n", "-W", "--keep-going", "-c", "conf"]
+        command += ["-d", "build/doctrees", "-b", "html", "docs", "build/html"]
+        environment = os.environ | {"PYTHONPATH": str(self.folder / "src")}
+        ran = subprocess.run(
+            command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False
+        )
+        return ran.returncode, re.sub(r"\x1b\[[0-9;]*m", "", ran.stdout + ran.stderr)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    return Site(tmp_path, PAGE)
+
+
+def test_a_wrong_jacobian_by_hand_names_page_entry_and_values(site: Site) -> None:
+    site.change(EXAMPLE, "6 * x[0]", "5 * x[0]")
+    code, said = site.build()
+    assert code == 1
+    assert re.search(r"three_outputs\.md:\d+: WARNING: JacobianMismatch", said)
+    assert "dy[0]/dx[0]: by hand 5, backward 6, forward 6, numeric 6" in said
+    assert "the hand-derived J is wrong" in said
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("v = torch.tensor([1.0, 10.0", "v = torch.tensor([1.0, 11.0", "x.grad[0]: the page 28"),
+        ("y[2] = 10 * x[1]", "y[2] = 11 * x[1]", "y[2]: the page 22, f 20"),
+        ("J = np.array([[6 * a[0]", "J = np.array([[7 * a[0]", "dy[0]/dx[0]: the page 7"),
+        ("vT = np.array([1, 10, 100])", "vT = np.array([1, 10, 101])", "vᵀ·J[1]: the page 1250"),
+        ("x.grad\n```", "y.sum().backward()\n```", "Trying to backward through the graph a second"),
+        ("`v` weights the rows", "Its 2 columns, weighted", "'2' is typed"),
+        ("for each\nelement of $x$", "for each\nelement of $2 x$", "'2' is typed"),
+        ("three_outputs().confirm", "print", "does not confirm"),
+    ],
+)
+def test_a_wrong_page_fails_with_its_line(site: Site, before: str, after: str, said: str) -> None:
+    site.change(PAGE, before, after)
+    code, printed = site.build()
+    assert code == 1
+    assert said in printed
+    assert re.search(r"three_outputs\.md:\d+: WARNING", printed)
+
+
+def test_a_broken_reference_fails(site: Site) -> None:
+    site.change(PAGE, "Run it in torch.", "Run it in torch, as [there](no-such-page.md).")
+    code, printed = site.build()
+    assert code == 1
+    assert "no-such-page" in printed
+
+
+def test_an_error_that_torch_words_otherwise_names_both_texts(tmp_path: Path) -> None:
+    site = Site(tmp_path, "docs/tutorials/elementwise.md")
+    text = "grad can be implicitly created only for scalar outputs"
+    site.change("docs/tutorials/elementwise.md", f"Error: {text}", f"Error: no {text}")
+    code, printed = site.build()
+    assert code == 1
+    assert f"the cell was to raise\n    RuntimeError: no {text}\nbut raised\n" in printed
+
+
+def test_an_incremental_build_runs_again_what_changed_and_what_failed(site: Site) -> None:
+    code, _ = site.build()
+    assert code == 0
+    site.change(EXAMPLE, "6 * x[0]", "5 * x[0]")
+    for _ in range(2):
+        code, printed = site.build()
+        assert code == 1
+        assert "the hand-derived J is wrong" in printed
+    site.change(EXAMPLE, "5 * x[0]", "6 * x[0]")
+    assert site.build()[0] == 0
+    site.change(PAGE, "vT = np.array([1, 10, 100])", "vT = np.array([1, 10, 101])")
+    assert site.build()[0] == 1
+
+
+def test_a_docstring_whose_result_is_off_by_one_fails(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    doctest = '"""Add.\n\n>>> import torch\n>>> torch.tensor([4.0]) + 0\ntensor([{}.])\n"""\n'
+    codes = []
+    for value in (4, 5):
+        module.write_text(doctest.format(value))
+        command = [sys.executable, "-m", "pytest", "-q", "-c", str(ROOT / "pyproject.toml")]
+        command += ["-p", "no:cacheprovider", f"--rootdir={tmp_path}", str(module)]
+        codes.append(subprocess.run(command, capture_output=True, check=False).returncode)
+    assert codes == [0, 1]

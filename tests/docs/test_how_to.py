@@ -1,0 +1,138 @@
+"""A how-to opens with the answer, shows its check, and fails when torch or its author is wrong."""
+
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from page_cells import PageCell, cells_of, changed, run
+
+FOLDER = Path(__file__).parents[2] / "docs" / "how-to"
+PAGES = sorted(path.stem for path in FOLDER.glob("*.md") if path.stem not in ("index", "errors"))
+CHECK = re.compile(r"\bassert\b|\.testing\.assert_")
+LONGEST, WIDEST = 175, 85  # lines; columns that show without scrolling at 1440 pixels
+pytestmark = pytest.mark.filterwarnings(  # torch about itself, on the first forward derivative
+    r"ignore:`torch\.jit\.script` is deprecated:DeprecationWarning"
+)
+
+
+# One mistake a reader could make on each page: what stands there, and what they wrote instead.
+MISTAKES = {
+    "change-v-with-hooks": ("v.clamp(max=10)", "v.clamp(max=20)"),
+    "check-a-gradient": ("v @ weight, v.T @ x", "v @ weight, x.T @ v"),
+    "checkpoint": ("3 * x[0] ** 2", "4 * x[0] ** 2"),
+    "combine-losses": ("len(part) / 8", "1 / 3"),
+    "complex-tensors": ("(z.abs() ** 2).sum()", "(z.abs() ** 3).sum()"),
+    "elementwise-derivatives": ("y = torch.sin(x)", "y = torch.sin(x).cumsum(0)"),
+    "full-jacobian": ("jacrev(torch.vmap(f))", "jacrev(lambda x: torch.vmap(f)(x).cumsum(0))"),
+    "gradient-penalty": ("gradients.norm(dim=1)", "gradients.norm()"),
+    "jvp-from-vjps": ("torch.func.jvp(f, (x,), (u,))", "torch.func.vjp(f, x)[0], u"),
+    "one-class": ("one_hot(torch.tensor([2])", "one_hot(torch.tensor([1])"),
+    "per-sample-gradients": ("functional_call(model, parameters, sample)", "model(sample)"),
+    "pipeline": ("scale_grads=True", "scale_grads=False"),
+    "second-derivatives": ("grad(gradient, x, u)", "grad(gradient, x, u * x)"),
+    "set-the-gradient": ("y.backward(gradient=direction)", "y.backward(gradient=-direction)"),
+    "split-a-model": ("dist.send(received.grad", "dist.send(torch.ones_like(received)"),
+    "weight-samples": ("losses.backward(weights)", "losses.sum().backward()"),
+    "wgan-signs": ("(real @ critic).mean().backward(mone)", "(real @ critic).mean().backward(one)"),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def as_a_page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """What a page changes for its own process is put back."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("GLOO_SOCKET_IFNAME", "lo")
+    torch.set_warn_always(True)
+    yield
+    torch.set_warn_always(False)
+
+
+def complaint(text: str, cells: list[PageCell]) -> str | None:
+    """Say what keeps a page from being a how-to, or nothing."""
+    body = text.partition("\n# ")[2].partition("\n")[2].lstrip("\n")
+    opening = body.partition("```{code-cell}")[0]
+    sentences = re.findall(r"[.?!](?=\s|$)", re.sub(r"`[^`]*`", "", opening))
+    if len(sentences) != 1 or "\n#" in opening:
+        return "does not open with one sentence and the answer's cell"
+    if not any(CHECK.search(cell.code) for cell in cells[:2]):
+        return "does not check its answer"
+    if len(text.splitlines()) > LONGEST:
+        return f"has {len(text.splitlines())} lines"
+    wide = [line for cell in cells for line in cell.code.splitlines() if len(line) > WIDEST]
+    return f"has a line that must be scrolled: {wide[0]}" if wide else None
+
+
+def complaint_about(name: str) -> str | None:
+    page = FOLDER / f"{name}.md"
+    return complaint(page.read_text(encoding="utf-8"), cells_of(page))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_it_opens_with_the_answer_and_its_check(page: str) -> None:
+    assert complaint_about(page) is None
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_it_runs(page: str) -> None:
+    assert run(cells_of(FOLDER / f"{page}.md")) is None
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_it_would_notice_if_torch_were_wrong(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = torch.autograd._engine_run_backward  # type: ignore[attr-defined]
+
+    def doubled(outputs: Any, grads: Any, *rest: Any, **options: Any) -> Any:
+        return original(outputs, tuple(2 * grad for grad in grads), *rest, **options)
+
+    monkeypatch.setattr(torch.autograd, "_engine_run_backward", doubled)
+    said = run(cells_of(FOLDER / f"{page}.md"))
+    assert said is not None
+    assert said.startswith("AssertionError")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_it_would_notice_a_reader_s_mistake(page: str) -> None:
+    before, after = MISTAKES[page]
+    cells = cells_of(FOLDER / f"{page}.md")
+    place = next(place for place, cell in enumerate(cells) if before in cell.code)
+    said = run(changed(cells, place, cells[place].code.replace(before, after)))
+    assert said is not None
+    assert said.startswith("AssertionError")
+
+
+GOOD = """---
+---
+
+# Title
+
+Do `x.y()`: it
+helps.
+
+```{code-cell} python
+assert 1
+```
+
+The end.
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("helps.", "helps. It does.", "does not open with one sentence"),
+        ("helps.\n", "helps.\n\n## First\n", "does not open with one sentence"),
+        ("assert 1", "print('ok')", "does not check its answer"),
+        ("end.\n", "end.\n" * LONGEST, "lines"),
+        ("assert 1", "assert 1" + " " * WIDEST + "or 0", "must be scrolled"),
+    ],
+)
+def test_what_is_missing_is_said(tmp_path: Path, before: str, after: str, said: str) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(GOOD)
+    assert complaint(GOOD, cells_of(page)) is None
+    page.write_text(GOOD.replace(before, after))
+    assert said in str(complaint(page.read_text(), cells_of(page)))

@@ -1,0 +1,27 @@
+"""The ledger of wrong answers: no row vanishes, each is refuted by a cell."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "wrong-answers.md"
+ROWS = re.split(r"^\(wrong-", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+
+
+def test_no_row_is_missing() -> None:
+    assert [row.partition(")")[0] for row in ROWS] == [f"{number:02}" for number in range(1, 26)]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"wrong-{row[:2]}")
+def test_a_row_quotes_the_answer_says_where_and_refutes_it(row: str) -> None:
+    _, title, rest = row.split("\n", 2)
+    assert re.fullmatch(r'### ".+"', title)
+    before_the_cell = rest.split("```{code-cell}")[0]
+    assert re.search(r"Said |folk rule|usual advice", before_the_cell)
+    assert "```{code-cell}" in rest
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"wrong-{row[:2]}")
+def test_a_row_says_what_to_do_instead(row: str) -> None:
+    assert "nstead" in row

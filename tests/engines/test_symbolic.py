@@ -1,0 +1,240 @@
+"""Formulas from the code that runs: what they say, where they hold, and when there are none."""
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy
+import torch
+from torch import Tensor
+
+import vtj
+from vtj.engines.not_symbolic import NotSymbolic
+from vtj.engines.symbolic import derive, jacobian
+from vtj.engines.symbolic_names import symbols
+
+X = torch.tensor([1.0, 2.0])
+
+
+def three_outputs(x: Tensor) -> Tensor:
+    y = torch.empty(3, dtype=x.dtype)
+    y[0] = 3 * x[0] ** 2
+    y[1] = x[0] ** 2 + 2 * x[1] ** 3
+    y[2] = 10 * x[1]
+    return y
+
+
+def test_gives_y_and_J_as_formulas() -> None:  # noqa: N802 - J is the term
+    derived = derive(three_outputs, X)
+    a, b = derived.x[0]
+    assert derived.y[0].tolist() == [3 * a**2, a**2 + 2 * b**3, 10 * b]
+    assert derived.J[0][0].tolist() == [[6 * a, 0], [2 * a, 6 * b**2], [0, 10]]
+    assert derived.conditions == ()
+
+
+def test_evaluates_J_in_float64_whatever_x_is() -> None:  # noqa: N802
+    J = jacobian(three_outputs, X)  # noqa: N806
+    assert J.dtype == torch.float64
+    assert J.tolist() == [[6, 0], [2, 24], [0, 10]]
+
+
+def test_is_one_of_the_engines() -> None:
+    assert vtj.jacobian(three_outputs, X, "symbolic").tolist() == [[6, 0], [2, 24], [0, 10]]
+    report = vtj.check(three_outputs, X, engines=["reverse", "symbolic"])
+    assert report.verdict == "correct"
+    assert [row.result for row in report.rows if row.what == "symbolic"] == ["agrees"]
+
+
+def test_outvotes_a_wrong_backward() -> None:
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor) -> Tensor:
+            return x**2
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            return 3 * grads[0]
+
+    assert jacobian(Square.apply, X).tolist() == [[2, 0], [0, 4]]
+    report = vtj.check(Square.apply, X, engines=["reverse", "numeric", "symbolic"])
+    assert (report.verdict, report.culprit) == ("wrong", "backward")
+
+
+def test_several_inputs_and_outputs() -> None:
+    x = (torch.tensor([2.0, 3.0]), torch.tensor(5.0))
+    J = jacobian(lambda a, b: (a * b, a.sum()), x)  # noqa: N806
+    assert [[block.tolist() for block in row] for row in J] == [
+        [[[5, 0], [0, 5]], [2, 3]],
+        [[1, 1], 0],
+    ]
+
+
+def test_one_input_as_a_tuple() -> None:
+    (block,) = jacobian(lambda x: 2 * x, (X,))
+    assert block.tolist() == [[2, 0], [0, 2]]
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "named"),
+    [
+        (lambda x: x, torch.ones(()), ["x"]),
+        (lambda x: x, torch.ones(2), ["x_1", "x_2"]),
+        (lambda x: x, torch.ones(1, 2), ["x_{11}", "x_{12}"]),
+        (lambda w, b: w + b, (torch.ones(1), torch.ones(1)), ["w_1", "b_1"]),
+        (lambda weight, b: weight + b, (torch.ones(()), torch.ones(())), [r"\mathit{weight}", "b"]),
+        (lambda *x: x[0] + x[1], (torch.ones(()), torch.ones(())), ["a", "b"]),
+        (max, (torch.ones(()), torch.ones(())), ["a", "b"]),
+    ],
+)
+def test_names_the_symbols_as_f_does(f: Any, x: Any, named: list[str]) -> None:
+    assert [str(symbol) for array in derive(f, x).x for symbol in array.ravel()] == named
+
+
+def test_many_inputs_still_get_a_name_each() -> None:
+    x = tuple(torch.ones(()) for _ in range(20))
+    named = [str(array[()]) for array in derive(lambda *x: sum(x), x).x]
+    assert len(set(named)) == 20
+
+
+def test_indices_beyond_nine_get_a_comma() -> None:
+    assert str(symbols("x", (10,))[9]) == "x_{10}"
+    assert str(symbols("x", (10, 2))[9, 1]) == "x_{10,2}"
+
+
+@pytest.mark.parametrize(
+    ("f", "held"),
+    [
+        (lambda x: 2 * x if x.sum() > 0 else x, ["x_1 + x_2 > 0"]),
+        (lambda x: torch.where(x > 1, x, -x), ["x_1 <= 1", "x_2 > 1"]),
+        (lambda x: torch.relu(x - 1.5), ["x_1 - 3/2 < 0", "x_2 - 3/2 > 0"]),
+        (lambda x: torch.relu(x - 1), ["Eq(x_1 - 1, 0)", "x_2 - 1 > 0"]),
+        (lambda x: x.clamp(0, 1.5), ["x_1 > 0", "x_1 < 3/2", "x_2 > 0", "x_2 > 3/2"]),
+        (lambda x: x.clamp(min=0), ["x_1 > 0", "x_2 > 0"]),
+        (lambda x: x.max(), ["x_2 > x_1"]),
+        (lambda x: x.min(), ["x_1 < x_2"]),
+        (lambda x: x.max(0).values, ["x_2 >= x_1"]),
+        (lambda x: x.min(0).values, ["x_1 <= x_2"]),
+        (lambda x: x.abs(), ["x_1 > 0", "x_2 > 0"]),
+        (lambda x: x[x > 1], ["x_1 <= 1", "x_2 > 1"]),
+        (lambda x: x * (x > 1), ["x_1 <= 1", "x_2 > 1"]),
+        (lambda x: x * (torch.ones(2) > 0), []),
+    ],
+)
+def test_says_where_the_formulas_hold(f: Any, held: list[str]) -> None:
+    assert [str(condition) for condition in derive(f, X).conditions] == held
+
+
+@pytest.mark.parametrize(
+    ("f", "x"),
+    [
+        (torch.relu, 0.0),
+        (torch.abs, 0.0),
+        (lambda x: x.clamp(0, 1), 1.0),
+        (lambda x: x.clamp(0, 1), 0.0),
+        (lambda x: torch.maximum(x, x.detach() * 0 + 1), 1.0),
+        (lambda x: torch.minimum(x, 2 - x), 1.0),
+        (lambda x: torch.stack([x, 2 - x, 2 * x - 1]).amax(), 1.0),
+    ],
+    ids=["relu", "abs", "upper bound", "lower bound", "maximum", "minimum", "amax"],
+)
+def test_a_kink_gets_the_slope_that_torch_chooses(f: Any, x: float) -> None:
+    leaf = torch.tensor(x, dtype=torch.float64, requires_grad=True)
+    (given,) = torch.autograd.grad(f(leaf), leaf)
+    assert jacobian(f, leaf).item() == pytest.approx(given.item())
+
+
+def test_a_branch_on_item_is_the_one_taken() -> None:
+    f = lambda x: 2 * x if x.detach().sum().item() > 0 else x  # noqa: E731
+    assert jacobian(f, X).tolist() == [[2, 0], [0, 2]]
+
+
+def test_the_edge_of_a_branch_is_no_leak() -> None:
+    f = lambda x: x**2 if x.detach().item() >= 1 else x  # noqa: E731
+    assert jacobian(f, torch.tensor(1.0)).item() == 2
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x * x.detach()[0].item(),
+        lambda x: x * torch.from_numpy(x.detach().numpy().copy()),
+        lambda x: torch.tensor([float(x.detach()[0]) ** 2, 1.0]),
+    ],
+    ids=["item", "numpy", "tensor"],
+)
+def test_a_value_that_leaves_torch_is_noticed(f: Any) -> None:
+    with pytest.raises(NotSymbolic, match="not next to x: a value left torch"):
+        jacobian(f, X)
+
+
+def test_what_runs_beside_torch_is_noticed_at_x() -> None:
+    def f(x: Tensor) -> Tensor:
+        y = 2 * x
+        y.detach().numpy()[0] = 7.0
+        return y
+
+    with pytest.raises(NotSymbolic, match="do not give y at x"):
+        jacobian(f, X)
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "error", "match"),
+    [
+        (lambda x: x, torch.ones(65), NotSymbolic, "J has 1 x 65 entries; formulas are derived up"),
+        (lambda x: x, torch.ones(9), NotSymbolic, "J has 9 x 9 entries"),
+        (lambda x: x, torch.ones(2) * 1j, NotSymbolic, "x has dtype torch.complex64"),
+        (lambda x: x, (X, X * 1j), NotSymbolic, r"x\[1\] has dtype torch.complex64"),
+        (lambda x: torch.complex(x, x), X, NotSymbolic, "y has dtype torch.complex64|complex"),
+        (lambda x: x, torch.tensor([1]), TypeError, "x has dtype torch.int64; a Jacobian needs"),
+        (lambda x: x > 0, X, TypeError, "y has dtype torch.bool"),
+        (lambda x: 3.0, X, TypeError, "y is float"),
+        (lambda x: x, [1.0], TypeError, "x is list"),
+        (lambda x: x, torch.ones(2).to_sparse(), NotSymbolic, "layout torch.sparse_coo"),
+        (lambda x: x.to_sparse(), X, NotSymbolic, "_to_sparse"),
+    ],
+)
+def test_bad_input_is_refused_with_a_reason(f: Any, x: Any, error: Any, match: str) -> None:
+    with pytest.raises(error, match=match):
+        jacobian(f, x)
+
+
+def test_what_f_raises_comes_through() -> None:
+    with pytest.raises(ZeroDivisionError):
+        jacobian(lambda x: x / (1 // 0), X)
+
+
+def test_leaves_the_caller_as_it_was() -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    torch.manual_seed(3)
+    before = torch.get_rng_state()
+    jacobian(lambda x: torch.nn.functional.dropout(x.mul(2).add_(1), 0.5), x)
+    assert x.grad is None
+    assert x.tolist() == [1, 2]
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_no_elements() -> None:
+    assert jacobian(lambda x: x.sum(), torch.ones(0)).shape == (0,)
+
+
+def test_infinite_and_missing_values_agree_with_torch() -> None:
+    x = torch.tensor([0.0, -1.0])
+    J = jacobian(torch.sqrt, x)  # noqa: N806
+    assert J[0, 0] == np.inf
+    assert torch.isnan(J[1, 1])
+
+
+def test_softmax_is_written_as_one_fraction() -> None:
+    a, b = sympy.symbols("x_1 x_2", real=True)
+    top = sympy.exp(a) * sympy.exp(b) / (sympy.exp(a) + sympy.exp(b)) ** 2
+    assert derive(lambda x: x.softmax(0), X).J[0][0].tolist() == [[top, -top], [-top, top]]
+
+
+def test_sympy_is_imported_only_when_asked_for() -> None:
+    code = (
+        "import sys, torch, vtj, vtj.show; assert 'sympy' not in sys.modules;"
+        "vtj.jacobian(torch.exp, torch.ones(1), 'symbolic'); assert 'sympy' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

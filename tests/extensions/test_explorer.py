@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import dukpy  # type: ignore[import-untyped]
+import numpy as np
+import pytest
+import torch
+from explorer.functions import explored, expression, script
+from explorer.picture import picture
+from torch import Tensor
+
+from vtj.engines import jacobian
+from vtj.example import Example
+
+Build = Callable[..., str]
+HERE = __name__
+FUNCTIONS = {
+    "R² → R³": "vtj.examples.three_outputs:three_outputs_stacked",
+    "sum": "vtj.examples.scalar_output:total",
+    'softmax, "smooth"': f"{HERE}:smooth",
+}
+SETTINGS = {"explorer_functions": FUNCTIONS, "nb_execution_mode": "off"}
+
+
+def smooth() -> Example:
+    def f(x: Tensor) -> Tensor:
+        """Return a docstring too."""
+        return torch.softmax(x, 0)
+
+    return Example("smooth", f, torch.tensor([0.0, 1.5, 2.0]), torch.ones(3), None)
+
+
+def of_matrix() -> Example:
+    def f(x: Tensor) -> Tensor:
+        return 2 * x
+
+    return Example("of_matrix", f, torch.ones(2, 2), None, None)
+
+
+def of_many() -> Example:
+    def f(x: Tensor) -> Tensor:
+        return 2 * x
+
+    return Example("of_many", f, torch.ones(5), None, None)
+
+
+def without_weights() -> Example:
+    def f(x: Tensor) -> Tensor:
+        return 2 * x
+
+    return Example("without_weights", f, torch.ones(2), None, None)
+
+
+def of_two_lines() -> Example:
+    def f(x: Tensor) -> Tensor:
+        doubled = 2 * x
+        return doubled + 1
+
+    return Example("of_two_lines", f, torch.ones(2), torch.ones(2), None)
+
+
+def of_another_name() -> Example:
+    def f(weight: Tensor) -> Tensor:
+        return 2 * weight
+
+    return Example("of_another_name", f, torch.ones(2), torch.ones(2), None)
+
+
+@pytest.mark.parametrize("address", FUNCTIONS.values())
+def test_the_script_computes_what_torch_computes(address: str) -> None:
+    function = explored("title", address)
+    at = [0.5, -1.25, 2.0][: len(function.x)]
+    result = dukpy.evaljs(
+        "var window = {};"
+        + script([function])
+        + ";var f = window.VTJ_FUNCTIONS[dukpy.name]; [f.y(dukpy.x), f.J(dukpy.x)]",
+        name=function.name,
+        x=at,
+    )
+    x = torch.tensor(at, dtype=torch.float64)
+    y = function.example.f(x)
+    slopes = jacobian(function.example.f, x, "forward")
+    assert isinstance(y, Tensor)
+    assert isinstance(slopes, Tensor)
+    np.testing.assert_allclose(result[0], y.reshape(-1), rtol=1e-14)
+    np.testing.assert_allclose(result[1], slopes.reshape(-1, len(at)), rtol=1e-14)
+
+
+def test_the_script_says_how_the_reader_begins() -> None:
+    written = script([explored("R² → R³", FUNCTIONS["R² → R³"])])
+    assert '"three_outputs_stacked": { title: "R² → R³", code: "torch.stack(' in written
+    assert "shape: [3], x: [1, 2], v: [1, 10, 100]" in written
+    smooth = script([explored('say "x" \\ y', f"{HERE}:smooth")])
+    assert r'title: "say \"x\" \\ y"' in smooth
+    assert "x: [0, 1.5, 2], v: [1, 1, 1]" in smooth
+
+
+def test_derivatives_keep_their_digits_where_terms_nearly_cancel() -> None:
+    function = explored("softmax", f"{HERE}:smooth")
+    x = [40.0, 0.0, 0.0]
+    source = f"(function (x) {{ return {function.J[0][0]}; }})(dukpy.x)"
+    shown = dukpy.evaljs(source, x=x)
+    assert shown == pytest.approx(2 * np.exp(-40.0), rel=1e-12)
+
+
+@pytest.mark.parametrize("builder", ["of_matrix", "of_many"])
+def test_what_does_not_fit_a_phone_is_refused_with_its_shapes(builder: str) -> None:
+    with pytest.raises(ValueError, match=rf"{builder}: the explorer shows a vector x .* shape \("):
+        explored("title", f"{HERE}:{builder}")
+
+
+def test_a_vector_without_weights_is_refused_with_its_shape() -> None:
+    with pytest.raises(ValueError, match=r"y has shape \(2,\) and the example gives no v"):
+        explored("title", f"{HERE}:without_weights")
+
+
+@pytest.mark.parametrize("builder", [of_two_lines, of_another_name])
+def test_what_is_no_single_expression_of_x_is_refused(builder: Callable[[], Example]) -> None:
+    with pytest.raises(ValueError, match=r"functions of x that only return"):
+        expression(builder().f)
+
+
+def test_the_picture_holds_torchs_numbers() -> None:
+    function = explored("R² → R³", FUNCTIONS["R² → R³"])
+    rows = re.findall(r'<tr><th scope="row">(.*?)</tr>', picture(function))
+    numbers = [re.sub(r"<[^>]*>", " ", row).split() for row in rows]
+    assert numbers == [
+        ["y₁", "=", "3", "6", "0"],
+        ["y₂", "=", "17", "2", "24"],
+        ["y₃", "=", "20", "0", "10"],
+        ["v₁", "=", "1", "×", "6", "0"],
+        ["v₂", "=", "10", "×", "20", "240"],
+        ["v₃", "=", "100", "×", "0", "1000"],
+        ["x.grad", "26", "1240"],
+    ]
+
+
+def test_a_page_that_explores_brings_what_it_needs(build: Build, tmp_path: Path) -> None:
+    warnings = build(
+        "explorer", config=SETTINGS, page="# Title\n\n```{explorer}\n```\n", plain="# Plain\n"
+    )
+    assert warnings == ""
+    page = (tmp_path / "html" / "page.html").read_text(encoding="utf-8")
+    assert '<vtj-explorer function="three_outputs_stacked"><div class="vtj-tables">' in page
+    scripts = re.findall(r'<script defer="defer" src="_static/(explorer[\w-]*\.js)', page)
+    assert scripts == ["explorer-functions.js", "explorer.js"]
+    assert "explorer.css" in page
+    written = (tmp_path / "html" / "_static" / "explorer-functions.js").read_text(encoding="utf-8")
+    assert written.count("title:") == len(FUNCTIONS)
+    assert "explorer" not in (tmp_path / "html" / "plain.html").read_text(encoding="utf-8")
+
+
+def test_a_site_that_does_not_explore_has_no_functions(build: Build, tmp_path: Path) -> None:
+    assert build("explorer", config=SETTINGS, page="# Title\n") == ""
+    assert not (tmp_path / "html" / "_static" / "explorer-functions.js").exists()
+
+
+def test_the_page_chooses_the_first_function(build: Build, tmp_path: Path) -> None:
+    build("explorer", config=SETTINGS, page="# Title\n\n```{explorer}\n:function: smooth\n```\n")
+    page = (tmp_path / "html" / "page.html").read_text(encoding="utf-8")
+    assert '<vtj-explorer function="smooth">' in page
+
+
+def test_an_unknown_function_fails_the_build(build: Build) -> None:
+    page = "# Title\n\n```{explorer}\n:function: nothing\n```\n"
+    warnings = build("explorer", config=SETTINGS, page=page)
+    assert "page.md:8: ERROR: explorer: no function 'nothing'; there are three_outputs" in warnings
+
+
+def test_a_second_explorer_on_a_page_fails_the_build(build: Build) -> None:
+    page = "# Title\n\n```{explorer}\n```\n\n```{explorer}\n```\n"
+    assert "explorer: a page holds one" in build("explorer", config=SETTINGS, page=page)

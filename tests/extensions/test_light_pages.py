@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+Build = Callable[..., str]
+SETTINGS = {
+    "extensions": ["myst_nb", "sphinx_design", "sphinx_copybutton", "light_pages"],
+    "nb_execution_mode": "off",
+}
+TABS = """\
+# Tabs
+
+::::{tab-set}
+:::{tab-item} One
+text
+:::
+::::
+"""
+
+
+def test_a_page_loads_what_it_uses_and_no_more(build: Build, tmp_path: Path) -> None:
+    pages = {
+        "plain": "# Plain\n\nText.\n",
+        "tabs": TABS,
+        "card": "# Card\n\n:::{card}\ntext\n:::\n",
+        "code": "# Code\n\n```python\nx\n```\n",
+    }
+    assert build("light_pages", config=SETTINGS, **pages) == ""
+    loaded = {
+        name: {
+            file
+            for file in (
+                "mystnb.",
+                "sphinx-design.min.css",
+                "design-tabs.js",
+                "clipboard.min.js",
+                "copybutton.js",
+                "copybutton.css",
+                "doctools.js",
+            )
+            if f"_static/{file}" in (tmp_path / "html" / f"{name}.html").read_text("utf-8")
+        }
+        for name in (*pages, "search")
+    }
+    design, copy = (
+        {"sphinx-design.min.css"},
+        {"clipboard.min.js", "copybutton.js", "copybutton.css"},
+    )
+    assert loaded == {
+        "plain": {"doctools.js"},
+        "tabs": {"doctools.js", "design-tabs.js", *design},
+        "card": {"doctools.js", *design},
+        "code": {"doctools.js", *copy},
+        "search": {"doctools.js"},
+    }

@@ -1,0 +1,164 @@
+"""Recording old releases: resumable, clean, and careful with what it could not run."""
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SCRIPT = Path(__file__).parents[2] / "conf" / "history" / "record.py"
+
+
+@pytest.fixture
+def recorder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The script as a module, with a file of its own and releases that answer at once."""
+    spec = importlib.util.spec_from_file_location("record", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module: Any = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    asked: list[str] = []
+
+    def row(version: str, scratch: Path) -> dict[str, object]:
+        assert scratch.is_dir()
+        asked.append(version)
+        return {"torch": version, "outcomes": {"asked": len(asked)}}
+
+    monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(module, "RECORDED", tmp_path / "history.json")
+    monkeypatch.setattr(module, "releases", lambda: ["1.0.0", "1.2.0", "1.10.0"])
+    monkeypatch.setattr(module, "row", row)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    module.asked = asked
+    return module
+
+
+def recorded(module: Any) -> dict[str, Any]:
+    rows = json.loads(module.RECORDED.read_text())["releases"]
+    return {row["torch"]: row["outcomes"]["asked"] for row in rows}
+
+
+def test_every_release_is_recorded_in_order(
+    recorder: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorder.main([])
+    assert list(recorded(recorder)) == ["1.0.0", "1.2.0", "1.10.0"]
+    said = capsys.readouterr().out
+    assert "torch 1.2.0 (2 of 3)" in said
+    assert "3 releases recorded: 1.0.0, 1.2.0, 1.10.0" in said
+
+
+def test_it_goes_on_where_it_stopped(recorder: Any) -> None:
+    recorder.main(["1.2.0"])
+    recorder.main([])
+    assert recorder.asked == ["1.2.0", "1.0.0", "1.10.0"]
+    recorder.main([])
+    assert len(recorder.asked) == 3
+
+
+def test_a_named_release_is_asked_again(recorder: Any) -> None:
+    recorder.main(["1.2.0"])
+    recorder.main(["1.2.0"])
+    assert recorded(recorder) == {"1.2.0": 2}
+
+
+def test_what_cannot_be_run_is_left_as_it_was(
+    recorder: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorder.main(["1.2.0"])
+    before = recorder.RECORDED.read_bytes()
+
+    def row(version: str, scratch: Path) -> dict[str, object]:
+        raise recorder.CouldNotRunError("download: no wheel")
+
+    monkeypatch.setattr(recorder, "row", row)
+    recorder.main(["1.2.0", "1.0.0"])
+    assert recorder.RECORDED.read_bytes() == before
+    assert "not run, its row stays as it was: download: no wheel" in capsys.readouterr().out
+
+
+def test_scratch_is_deleted_even_after_an_error(
+    recorder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Path] = []
+
+    def row(version: str, scratch: Path) -> dict[str, object]:
+        seen.append(scratch)
+        (scratch / "wheel").write_text("large")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(recorder, "row", row)
+    with pytest.raises(KeyboardInterrupt):
+        recorder.main(["1.2.0"])
+    assert not seen[0].exists()
+
+
+def test_a_stopped_run_cleans_up(tmp_path: Path) -> None:
+    program = f"""
+        import sys, time
+        sys.path.insert(0, {str(SCRIPT.parent)!r})
+        import record
+
+        def row(version, scratch):
+            print(scratch, flush=True)
+            time.sleep(60)
+
+        record.row = row
+        record.main(["1.2.0"])
+    """
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"},
+    ) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        assert running.stdout.readline().startswith("torch 1.2.0")
+        assert Path(running.stdout.readline().strip()).is_dir()
+        running.terminate()
+        assert "what was recorded is kept" in running.stderr.read()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_step_that_fails_says_which_and_why(recorder: Any) -> None:
+    with pytest.raises(recorder.CouldNotRunError, match=r"^ask: no$"):
+        recorder.command("ask", sys.executable, "-c", "raise SystemExit('no')")
+
+
+def test_a_step_that_hangs_is_ended(recorder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(recorder.SECONDS, "ask", 0.2)
+    with pytest.raises(recorder.CouldNotRunError, match=r"ask: not done in 0\.2 s"):
+        recorder.command("ask", sys.executable, "-c", "import time; time.sleep(60)")
+
+
+def test_the_pinned_release_is_the_last(recorder: Any, tmp_path: Path) -> None:
+    spec = importlib.util.spec_from_file_location("record", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module: Any = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.releases()[0] == "1.0.0"
+    assert f"torch=={module.releases()[-1]}" in module.CONSTRAINTS.read_text()
+    module.CONSTRAINTS = tmp_path / "constraints.txt"
+    module.CONSTRAINTS.write_text("numpy==2.0\n")
+    with pytest.raises(ValueError, match="pins no torch: expected a line torch==VERSION"):
+        module.releases()
+
+
+def test_interpreters_come_oldest_first(recorder: Any) -> None:
+    found = recorder.interpreters()
+    assert sys.executable in found
+    minors = [
+        int(recorder.command("ask", path, "-c", "import sys; print(sys.version_info[1])"))
+        for path in found
+    ]
+    assert minors == sorted(minors)
+    assert minors[0] >= 7

@@ -1,0 +1,72 @@
+"""No false alarm over 2,000 drawn functions, and hardly a wrong entry that slips through."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import vtj
+from random_functions import Drawn, functions
+from vtj.tolerance import RELATIVE, SAFETY
+
+COUNT = 2_000
+
+drawn = settings(
+    max_examples=COUNT,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@pytest.fixture(scope="module")
+def seen() -> dict[str, list[tuple[Drawn, vtj.Report]]]:
+    reports: dict[str, list[tuple[Drawn, vtj.Report]]] = {}
+
+    @drawn
+    @given(functions())
+    def check(f: Drawn) -> None:
+        report = vtj.check(f, f.x)
+        reports.setdefault(report.verdict, []).append((f, report))
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    check()
+    torch.set_num_threads(threads)
+    return reports
+
+
+def test_no_false_alarm(seen: dict[str, list[tuple[Drawn, vtj.Report]]]) -> None:
+    assert sum(len(reports) for reports in seen.values()) >= COUNT
+    assert [(f, str(report)) for f, report in seen.get("wrong", [])] == []
+
+
+def test_hardly_anything_is_undecided(seen: dict[str, list[tuple[Drawn, vtj.Report]]]) -> None:
+    assert len(seen.get("undecided", [])) <= 0.02 * COUNT
+
+
+def test_an_entry_off_by_ten_tolerances_is_caught(
+    seen: dict[str, list[tuple[Drawn, vtj.Report]]],
+) -> None:
+    """J by hand is right but for one entry, off by ten times what the rule allows there."""
+    generator = np.random.default_rng(0)
+    caught = planted = 0
+    for f, report in seen["correct"]:
+        J = next(one for one in report.evidence.jacobian if one.family == "backward")  # noqa: N806
+        entries = np.flatnonzero(np.isfinite(J.value) & (J.value != 0))
+        if not entries.size:
+            continue
+        at = generator.choice(entries)
+        allowed = RELATIVE[torch.float64] * abs(J.value) + SAFETY * np.broadcast_to(
+            J.error, J.value.shape
+        )
+        wrong = J.value.copy()
+        wrong.flat[at] += generator.choice([-10, 10]) * allowed.flat[at]
+        shape = f(f.x).shape + f.x.shape
+        again = vtj.check(f, f.x, jacobian=wrong.reshape(shape))
+        planted += 1
+        caught += again.culprit == "jacobian"
+    assert planted >= 0.75 * COUNT
+    assert caught >= 0.95 * planted

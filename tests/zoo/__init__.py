@@ -1,0 +1,1 @@
+"""Wrong backwards, wrong Jacobians and functions that mislead, each with its diagnosis."""

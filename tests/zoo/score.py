@@ -1,0 +1,66 @@
+"""The whole zoo against vtj, and against gradcheck, slow and fast: who notices what."""
+
+from dataclasses import dataclass
+
+import torch
+from torch.autograd import gradcheck, gradgradcheck
+
+import vtj
+
+from . import backwards, behaviors, functions, jacobians
+from .bug import Bug
+
+BUGS = [*backwards.BUGS, *behaviors.BUGS, *functions.BUGS, *jacobians.BUGS]
+
+
+@dataclass(frozen=True)
+class Score:
+    """Who caught one bug; None where a tool cannot be asked (gradcheck takes no J by hand)."""
+
+    name: str
+    caught: bool
+    diagnosed: bool
+    slow: bool | None
+    fast: bool | None
+    finding: str
+
+
+def report(bug: Bug) -> vtj.Report:
+    """Give vtj's report: `check`, which hands on to `certify` where J is large."""
+    return vtj.check(bug.make(), bug.x, jacobian=bug.jacobian, order=bug.order)
+
+
+def gradcheck_catches(bug: Bug, *, fast: bool) -> bool | None:
+    """Say whether gradcheck (gradgradcheck for order 2) notices, with its own defaults."""
+    if bug.jacobian is not None:
+        return None
+    parts = bug.x if isinstance(bug.x, tuple) else (bug.x,)
+    leaves = tuple(part.detach().clone().requires_grad_() for part in parts)
+    test = gradcheck if bug.order == 1 else gradgradcheck
+    torch.manual_seed(0)
+    try:
+        return not test(bug.make(), leaves, fast_mode=fast)
+    except Exception:  # a hook or a backward that breaks under gradcheck's probing is noticed too
+        return True
+
+
+def score() -> list[Score]:
+    """Run every bug past the three tools."""
+    scores = []
+    with torch.random.fork_rng():
+        for bug in BUGS:
+            told = report(bug)
+            diagnosed = told.culprit == bug.culprit and any(
+                bug.says in one for one in told.findings
+            )
+            scores.append(
+                Score(
+                    name=bug.name,
+                    caught=told.verdict == "wrong",
+                    diagnosed=diagnosed,
+                    slow=gradcheck_catches(bug, fast=False),
+                    fast=gradcheck_catches(bug, fast=True),
+                    finding=told.findings[0] if told.findings else "",
+                )
+            )
+    return scores
