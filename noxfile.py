@@ -21,7 +21,6 @@ PROJECT = nox.project.load_toml("pyproject.toml")
 CONSTRAINTS = "conf/constraints.txt"
 HTML = Path("build/html")
 SPHINX = ["-n", "-W", "--keep-going", "-c", "conf", "-d", "build/doctrees"]
-SHARED = (
     ".nox/vtj"  # one environment for all that needs torch, which takes half a minute to install
 )
 
@@ -31,7 +30,7 @@ def install(session: nox.Session, *groups: str) -> None:
     session.install("-c", CONSTRAINTS, "-e", ".", *nox.project.dependency_groups(PROJECT, *groups))
 
 
-@nox.session(venv_location=SHARED)
+@nox.session
 def docs(session: nox.Session) -> None:
     """Build the site into build/html: every page runs, every number is compared."""
     install(session, "docs")
@@ -41,7 +40,7 @@ def docs(session: nox.Session) -> None:
     session.log(f"The front page is {HTML / 'index.html'}")
 
 
-@nox.session(venv_location=SHARED, name="docs-live")
+@nox.session(name="docs-live", default=False)
 def docs_live(session: nox.Session) -> None:
     """Serve the site and rebuild what you change, while you write."""
     install(session, "live")
@@ -50,14 +49,14 @@ def docs_live(session: nox.Session) -> None:
     session.run(*live, *watch, *session.posargs, "docs", "build/live/html")
 
 
-@nox.session(venv_location=SHARED)
+@nox.session
 def tests(session: nox.Session) -> None:
     """Run every test and every docstring's example, with branch coverage at 100 %."""
     install(session, "tests")
     session.run("pytest", "--cov", *session.posargs)
 
 
-@nox.session(venv_location=SHARED)
+@nox.session
 def doctest(session: nox.Session) -> None:
     """Run the examples in docstrings and pages, compared character by character."""
     install(session, "tests")
@@ -72,7 +71,7 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "format", "--check")
 
 
-@nox.session(venv_location=SHARED)
+@nox.session
 def types(session: nox.Session) -> None:
     """Check the annotations, strictly."""
     install(session, "types")
