@@ -21,8 +21,6 @@ PROJECT = nox.project.load_toml("pyproject.toml")
 CONSTRAINTS = "conf/constraints.txt"
 HTML = Path("build/html")
 SPHINX = ["-n", "-W", "--keep-going", "-c", "conf", "-d", "build/doctrees"]
-    ".nox/vtj"  # one environment for all that needs torch, which takes half a minute to install
-)
 
 
 def install(session: nox.Session, *groups: str) -> None:

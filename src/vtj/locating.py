@@ -11,7 +11,7 @@ from vtj.pairs import Pair, Probes, adjoint
 from vtj.patterns import pattern
 from vtj.probing import Passes
 from vtj.voting import Array, Witness, distance, vote
-from vtj.witnesses import gradient
+from vtj.witnesses import gradient, raised_by_autograd
 
 
 def locate(passes: Passes, asked: Probes, bad: Sequence[Pair], by_hand: Operator | None) -> Finding:
@@ -125,7 +125,7 @@ def at_entry(passes: Passes, row: int, column: int, by_hand: Operator | None) ->
     if by_hand is not None:
         heard.append(Witness("by hand", "by hand", by_hand.right(u[None])[0, [row]]))
     outcome = passes.backward(v)
-    if outcome.error is None:
+    if outcome.error is None or raised_by_autograd(outcome.error):
         heard.append(
             Witness("backward", "backward", gradient(passes.trial, outcome.grad)[[column]])
         )

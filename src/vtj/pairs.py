@@ -14,6 +14,7 @@ from vtj.second_look import gradient_rounding
 from vtj.voting import Array, Witness, distance
 from vtj.witnesses import gradient
 
+ENOUGH = 1e-9  # relative error at which differences stop, where exact values are compared too
 LEAST, MOST = 0.5, 2.0  # magnitudes of the random weights
 
 
@@ -80,12 +81,14 @@ def ask(passes: Passes, probes: int, seed: int, *, forward: bool) -> Probes:
     u = signed(generator, probes * inputs, LEAST, MOST).reshape(probes, inputs) * passes.scale()
     outcomes = tuple(passes.backward(one) for one in v)
     slopes = [passes.forward_or_none(one) for one in u] if forward else []
+    alone = forward and slopes[0] is None
+    enough = 0.0 if alone else ENOUGH
     return Probes(
         v=v,
         u=u,
         outcomes=outcomes,
         grads=np.stack([gradient(passes.trial, one.grad) for one in outcomes]),
-        differences=tuple(passes.differences(one) for one in u),
+        differences=tuple(passes.differences(one, enough) for one in u),
         forward=tuple(Witness("forward", "forward", one) for one in slopes if one is not None),
     )
 

@@ -16,7 +16,6 @@ from vtj.voting import Array, Witness
 from vtj.witnesses import gradient
 
 FIRST = 2.0**-6  # of the size of each element of x; three halvings reach nine digits
-ENOUGH = 1e-9  # relative error at which differences stop, when they are only to be compared
 
 
 class Counted:
@@ -83,12 +82,13 @@ class Passes:
         except Exception:  # many functions have no forward derivative; others then decide
             return None
 
-    def differences(self, u: Array, *, sure: bool = False) -> Witness:
+    def differences(self, u: Array, enough: float = 0.0, *, sure: bool = False) -> Witness:
         """Give J·u by differences.
 
         Args:
             u: The direction.
-            sure: Whether to go on to the last digit, with care.
+            enough: Stop as soon as the error is below this part of the result.
+            sure: Whether to take every care.
         """
         trial, eps = self.trial, self.trial.eps
         direction = shaped_like(u, trial.parts)
@@ -103,7 +103,9 @@ class Passes:
         if sure:
             slopes = careful(along, self.here, 16 * first, first / FIRST, eps, rounding)
         else:
-            slopes = derivative(along, self.here, first, eps, rounding=rounding, enough=ENOUGH)
+            slopes = derivative(
+                along, self.here, first, eps, rounding=rounding, enough=enough
+            )
         return self._witness(slopes)
 
     def scale(self) -> Array:

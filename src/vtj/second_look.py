@@ -16,6 +16,7 @@ from vtj.voting import Array, Mask, Witness, distance, one_per_family
 from vtj.witnesses import Heard, by_differences, matrix
 
 NEARBY = 1e-6  # of the size of x: how far away a derivative is looked at beside a suspected kink
+MOST_ROUNDING = 100  # times the relative tolerance: more than that is a mistake, not rounding
 LOOKS = 4  # and how often
 
 
@@ -91,7 +92,7 @@ def gradient_rounding(
     here = abs(gradient_at(trial.x, weights))
     y = abs(weights) @ abs(values(trial.y))
     by_scale = y / _not_zero(values(trial.parts))
-    limit = min(1e4 * trial.relative, 0.1) * np.maximum(here.max(initial=0), by_scale)
+    limit = min(MOST_ROUNDING * trial.relative, 0.1) * np.maximum(here.max(initial=0), by_scale)
     negligible = _last_digits(trial, y)
     noise = np.fmin(_noise(trial, gradient_at, weights, seed), limit)
     return np.asarray(noise + np.where(here <= negligible, negligible, 0))
@@ -166,7 +167,7 @@ def _largest_rounding(trial: Trial, exact: Sequence[Witness]) -> Array:
     size = np.max([abs(one.value) for one in exact], axis=0)
     by_scale = abs(values(trial.y))[:, None] / _not_zero(values(trial.parts))
     scale = np.maximum(size.max(axis=1, keepdims=True, initial=0), by_scale)
-    limit: Array = min(1e4 * trial.relative, 0.1) * scale
+    limit: Array = min(MOST_ROUNDING * trial.relative, 0.1) * scale
     return limit
 
 

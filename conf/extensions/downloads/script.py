@@ -7,7 +7,6 @@ import textwrap
 
 from nbformat import NotebookNode
 
-
 _KEPT = """\
     import sys
 
