@@ -76,6 +76,14 @@ def types(session: nox.Session) -> None:
     session.run("mypy", "src", "conf", *session.posargs)
 
 
+@nox.session(default=False)
+def browser(session: nox.Session) -> None:
+    """Open every page of the built site in Chromium: accessible, light, from disk and server."""
+    install(session, "browser")
+    session.run("npm", "ci", "--prefix", "tests/browser", external=True)
+    session.run("pytest", "tests/browser", *session.posargs)
+
+
 @nox.session(venv_backend="none", default=False)
 def history(session: nox.Session) -> None:
     """Ask old releases of torch again, and record what they answer (gigabytes of downloads)."""

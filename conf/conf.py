@@ -1,5 +1,6 @@
 """How the site is built: options, each with its reason, and nothing else."""
 
+import os
 import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
@@ -8,6 +9,9 @@ CONF = Path(__file__).parent
 ROOT = CONF.parent
 sys.path.insert(0, str(CONF / "extensions"))
 
+# One thread a page: pages run side by side, and no last digit may depend on the number of cores.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 language = "en"
 project = "vtj"
 author = "the vtj authors"
@@ -15,6 +19,7 @@ project_copyright = "the vtj authors; text CC BY 4.0, code BSD-3-Clause"
 version = release = installed_version("vtj")  # typed once, in pyproject.toml
 
 extensions = [
+    "rare_collections",
     "page_executor",  # first: the pages' imports run while Sphinx does its own
     "myst_nb",
     "sphinx.ext.autodoc",
@@ -37,6 +42,8 @@ extensions = [
     "error_box",
     "error_search",
     "json_files",
+    "downloads",
+    "light_pages",  # last: a page loads the style sheets and scripts that it uses, no others
 ]
 
 page_executor_preload = ["torch", "numpy", "torch._dynamo"]  # the first optimizer imports the last
@@ -76,7 +83,9 @@ myst_enable_extensions = [
 myst_heading_anchors = 3
 
 nitpicky = True
-nitpick_ignore = [  # what a Formula is made of: to be printed, not to be imported
+nitpick_ignore = [  # parts of a Formula and an Explanation: to be printed, not to be imported
+    ("py:class", "vtj.show.failing.Failure"),
+    ("py:class", "vtj.show.svg.Figure"),
     ("py:class", "vtj.show.lines.Lines"),
     ("py:class", "vtj.engines.symbolic.Symbolic"),
 ]

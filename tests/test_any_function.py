@@ -80,7 +80,7 @@ FUNCTIONS = {
     "reentrant checkpoint": lambda x: checkpoint(torch.sin, x, use_reentrant=True),
     "dropout": lambda x: nn.functional.dropout(x**2, 0.5),
     "noise": lambda x: x * torch.rand(3, dtype=x.dtype),
-    "noise from NumPy": lambda x: x * float(np.random.random()),  # noqa: NPY002
+    "noise from NumPy": lambda x: x * float(np.random.random()),
     "view": lambda x: x.view(3, 1).expand(3, 2) * 2,
     "mask": lambda x: x[x > 0] ** 2,
     "a Python number of ones": lambda x: x.new_ones(4) * x[0],
@@ -192,7 +192,7 @@ def test_bfloat16_goes_to_float64_where_f_allows() -> None:
 def test_complex_is_not_supported_and_says_so() -> None:
     with pytest.raises(TypeError, match="complex is not supported"):
         vtj.check(lambda x: x**2, torch.ones(2, dtype=torch.complex64))
-    with pytest.raises(TypeError, match="y has dtype torch.complex"):
+    with pytest.raises(TypeError, match=r"y has dtype torch\.complex"):
         vtj.check(lambda x: torch.complex(x, x), X)
 
 

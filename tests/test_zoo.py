@@ -1,11 +1,11 @@
-"""Every bug of the zoo is caught, with the right diagnosis; the score is what the site publishes."""
+"""Every bug of the zoo is caught, with its diagnosis; the score is what the site publishes."""
 
 import pytest
 import torch
-
-import vtj
 from zoo.bug import Bug, custom, vector
 from zoo.score import BUGS, Score, report, score
+
+import vtj
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)

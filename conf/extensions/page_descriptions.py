@@ -22,8 +22,8 @@ GENERATED = {"genindex": "Index", "py-modindex": "Python modules", "search": "Se
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Describe each page as it is written."""
-    app.connect("html-page-context", describe)
+    """Describe each page as it is written, before sphinxext-opengraph looks for a description."""
+    app.connect("html-page-context", describe, priority=400)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -36,12 +36,22 @@ def describe(
 ) -> None:
     """Add the description to the page's head, unless the page brings its own."""
     metatags = context.get("metatags", "")
-    if 'name="description"' in metatags:
-        return
-    text = first_paragraph(doctree) if doctree else ""
-    title = context.get("title", GENERATED.get(pagename, pagename))
-    text = text or unescape(re.sub(r"<[^>]*>", "", f"{title} – {app.config.html_title}"))
-    context["metatags"] = f'{metatags}\n<meta name="description" content="{escape(text)}">'
+    text = own_description(doctree) if doctree else ""
+    if not text:
+        text = first_paragraph(doctree) if doctree else ""
+        title = context.get("title", GENERATED.get(pagename, pagename))
+        text = text or unescape(re.sub(r"<[^>]*>", "", f"{title} – {app.config.html_title}"))
+        context["metatags"] = f'{metatags}\n<meta name="description" content="{escape(text)}">'
+    # For link previews, which would else show the first words, TeX and all.
+    context["meta"] = {**(context.get("meta") or {}), "og:description": text}
+
+
+def own_description(doctree: nodes.document) -> str:
+    """Return the description that a page gives itself, or nothing."""
+    for meta in doctree.findall(nodes.meta):
+        if meta.get("name") == "description":
+            return unescape(str(meta["content"]))
+    return ""
 
 
 def first_paragraph(doctree: nodes.document) -> str:

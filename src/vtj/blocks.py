@@ -13,14 +13,24 @@ Shapes: TypeAlias = Sequence[tuple[int, ...]]
 def as_array(value: Any) -> NDArray[np.float64]:
     """Give a tensor, array or number as a float64 array.
 
+    Raises:
+        TypeError: When it holds something else than real numbers; it names the type.
+
     Example:
         >>> import torch
         >>> as_array(torch.tensor([1.0, 2.0]))
         array([1., 2.])
     """
     if isinstance(value, Tensor):
-        value = value.detach().cpu().double().numpy()
-    return np.asarray(value, dtype=np.float64)
+        value = value.detach().cpu()
+        value = value.double().numpy() if not value.is_complex() else value.numpy()
+    try:
+        array = np.asarray(value)
+    except ValueError:  # a ragged list
+        array = np.empty(0, object)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"{type(value).__name__} came where an array of real numbers was expected")
+    return array.astype(np.float64, copy=False)
 
 
 def as_matrix(

@@ -76,9 +76,11 @@ def check(
     for name in names:
         if name not in ENGINES:
             raise ValueError(f"engine {name!r} is unknown; expected some of {', '.join(ENGINES)}")
+    if not names:
+        raise ValueError(f"engines is empty; expected some of {', '.join(ENGINES)}")
     if order not in (1, 2):
         raise ValueError(f"order is {order!r}; expected 1 or 2")
-    with random_state_kept(), state_kept(f) as kept:
+    with np.errstate(all="ignore"), random_state_kept(), state_kept(f) as kept:
         trial = try_out(repeatable(f, seed), x)
         weights = _weights(trial, v, seed)
         large = trial.size[0] * trial.size[1] > MOST_ENTRIES
@@ -105,7 +107,8 @@ def _dense(
 ) -> Report:
     heard = hear(trial, names, jacobian)
     result = vote(heard.witnesses, trial.relative)
-    if any(mask.any() for mask in result.against.values()) or not result.decided.all():
+    alone = all(one.family == "numeric" for one in heard.witnesses)
+    if alone or any(mask.any() for mask in result.against.values()) or not result.decided.all():
         heard = look_again(trial, heard, seed)
         result = vote(heard.witnesses, trial.relative)
     seen = observe(trial, weights, seed, result.agreed)

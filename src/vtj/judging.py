@@ -48,9 +48,10 @@ def judge(trial: Trial, heard: Heard, seen: Observed, result: Vote, kept: Kept) 
     of_f = list(judge_f(trial, (seen.first, seen.again, seen.signed), kept))
     of_backward = list(judge_backward(trial, seen, result, speakers))
     found = [one.finding for one in of_f if one.finding]
-    found += findings(trial, heard, result)
-    found = [*_unruly(of_backward), *found]
-    if not any(one.culprit == "backward" for one in found):
+    if not any(one.culprit for one in found):
+        found += _unruly(of_backward)
+        found += findings(trial, heard, result)
+    if not any(one.culprit in ("f", "backward") for one in found):
         found += [one.finding for one in of_backward if one.finding][:1]
     x_grad, *behavior = of_backward
     verdict, culprit = overall(found)

@@ -38,7 +38,7 @@ def locate(passes: Passes, asked: Probes, bad: Sequence[Pair], by_hand: Operator
         column = _column_of_product(passes, asked, k)
         row = _row_in(passes, asked, k, column, None)
     heard = at_entry(passes, row, column, by_hand)
-    finding = _accused(passes, row, column, heard, _named(pair, trial.relative))
+    finding = _accused(passes, row, column, heard, pair)
     return finding or _beyond_entries(passes, asked, pair, at)
 
 
@@ -71,7 +71,8 @@ def _row_in(passes: Passes, asked: Probes, k: int, column: int, by_hand: Operato
         mine = Witness("by hand", "by hand", by_hand.right(u[None])[0])
         apart = distance(mine, here, trial.relative)
         if (apart > 1).any():
-            return int(np.argmax(apart))
+            share = abs(asked.v[k] * (mine.value - here.value))
+            return int(np.argmax(np.where(apart > 1, share, 0)))
         here = mine
 
     def differs(some: Array) -> bool:
@@ -139,13 +140,14 @@ def at_entry(passes: Passes, row: int, column: int, by_hand: Operator | None) ->
 
 
 def _accused(
-    passes: Passes, row: int, column: int, heard: Sequence[Witness], named: str
+    passes: Passes, row: int, column: int, heard: Sequence[Witness], pair: Pair
 ) -> Finding | None:
     result = vote(heard, passes.trial.relative)
     name = passes.trial.entry_name(row * passes.trial.size[1] + column)
     told = said([one for one in heard if not np.any(one.silent)], 0)
     for culprit, mask in culprits(result.against).items():
         if mask.any():
+            named = _named(pair, passes.trial.relative, culprit)
             remark = f" ({named})" if named else ""
             return Finding(f"{name}: {told}: {CONCLUSIONS[culprit]}{remark}", "wrong", culprit)
     if result.decided.all():
@@ -153,20 +155,20 @@ def _accused(
     return Finding(f"{name}: {told}: nobody to decide between them", "undecided")
 
 
-def _named(pair: Pair, relative: float) -> str:
-    if pair.side != "x":
+def _named(pair: Pair, relative: float, culprit: str) -> str:
+    """Name the mistake where both sides of it are known: vᵀ·J by hand, and `x.grad`."""
+    if pair.side != "x" or culprit not in ("jacobian", "backward"):
         return ""
-    one, other = (pair.a, pair.b)
-    named = pattern(one.value, other.value, pair.apart(relative) > 1)
-    back = pattern(other.value, one.value, pair.apart(relative) > 1)
-    return named if named == back else ""
+    sides = (pair.a.value, pair.b.value) if culprit == "jacobian" else (pair.b.value, pair.a.value)
+    return pattern(*sides, pair.apart(relative) > 1)
 
 
 def _beyond_entries(passes: Passes, asked: Probes, pair: Pair, at: int) -> Finding:
     """Say what it is when every single entry is right: not linear, or not to be found."""
     v, grad = asked.v[pair.probe], asked.grads[pair.probe]
-    again = passes.gradient(-2 * v)
-    linear = abs(again + 2 * grad) <= 10 * passes.trial.relative * abs(grad).max(initial=0)
+    w = v * np.resize([-2, 0.25], v.size)
+    parts, whole = grad + passes.gradient(w), passes.gradient(v + w)
+    linear = abs(whole - parts) <= 10 * passes.trial.relative * abs(parts).max(initial=0)
     name = passes.trial.x_name("x.grad", at) if pair.side == "x" else pair.what
     told = said([pair.a, pair.b], at)
     if linear.all():

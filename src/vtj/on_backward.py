@@ -77,6 +77,12 @@ def judge_f(trial: Trial, outcomes: Sequence[Outcome], kept: Kept) -> Iterator[J
         yield Judged(Row("y repeatable", "", "fails"), finding)
     else:
         yield Judged(Row("y repeatable", "", "holds"))
+    odd = ~np.isfinite(values(trial.y))
+    if odd.any():
+        at = int(np.argmax(odd))
+        name, value = trial.y_name(at), values(trial.y)[at]
+        finding = Finding(f"{name} is {value:g}: there is no derivative", "undecided")
+        yield Judged(Row("y finite", "", "fails"), finding)
     yield _holds(
         "x unchanged",
         not any(one.x_changed for one in outcomes),

@@ -114,8 +114,8 @@ def _named(
     if culprit != "f":
         wrong = speakers[FAMILY[culprit]].value
         return pattern(wrong, result.agreed.value, mask, result.agreed.error)
-    seen = speakers.get("backward", speakers.get("forward"))
-    if seen is not None and (seen.value[mask] == 0).all():
+    seen = [speakers[name] for name in ("backward", "forward") if name in speakers]
+    if seen and all((one.value[mask] == 0).all() for one in seen):
         return "a detached path: zero where it should not be"
     return "a detached path" if "forward" in speakers else ""
 

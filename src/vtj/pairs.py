@@ -136,6 +136,9 @@ def reconsidered(
         pair = replace(pair, a=replace(pair.a, size=size[0]))
     if pair.worst(relative) > 1 and pair.side == "y":
         pair = replace(pair, b=passes.differences(u[0], sure=True))
+    if pair.worst(relative) > 1 and pair.b.family == "numeric" and pair.side == "number":
+        slopes = passes.differences(u[0], sure=True)
+        pair = replace(pair, b=adjoint(v[0], u[0], asked.grads[pair.probe], slopes)[1])
     if pair.worst(relative) > 1 and pair.side != "y":
         rounding = gradient_rounding(
             passes.trial, lambda x, weights: passes.at(x).gradient(weights), v[0], seed

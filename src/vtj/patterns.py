@@ -44,6 +44,7 @@ def pattern(
         _factor(wrong[differs], right[differs], bool((right[~differs] == 0).all()))
         or _swapped(wrong, right)
         or _rounded(wrong[differs], right[differs])
+        or ("a term too many" if (right[differs] == 0).all() else "")
         or ("a missing term" if ((wrong == 0) & differs).any() else "")
     )
 
@@ -68,9 +69,9 @@ def _factor(wrong: NDArray[np.float64], right: NDArray[np.float64], everywhere: 
         return ""
     ratio = wrong / right
     middle = float(np.median(ratio))
-    if np.ptp(ratio) > 0.01 * abs(middle - 1):
+    if not 0 < abs(middle - 1) < 1e100 or np.ptp(ratio) > 0.01 * abs(middle - 1):
         return ""
-    digits = max(3, 2 - int(np.floor(np.log10(abs(middle - 1)))))
+    digits = min(17, max(3, 2 - int(np.floor(np.log10(abs(middle - 1))))))
     where = "" if everywhere else " in these entries"
     return f"the factor {middle:.{digits}g}{where}"
 

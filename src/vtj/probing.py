@@ -103,9 +103,7 @@ class Passes:
         if sure:
             slopes = careful(along, self.here, 16 * first, first / FIRST, eps, rounding)
         else:
-            slopes = derivative(
-                along, self.here, first, eps, rounding=rounding, enough=enough
-            )
+            slopes = derivative(along, self.here, first, eps, rounding=rounding, enough=enough)
         return self._witness(slopes)
 
     def scale(self) -> Array:

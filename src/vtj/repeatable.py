@@ -36,6 +36,9 @@ def repeatable(f: Function, seed: int) -> Function:
 
     Dropout becomes one fixed function this way. Use it within `random_state_kept`.
 
+    Raises:
+        TypeError: When `f` cannot be called.
+
     Example:
         >>> with random_state_kept():
         ...     draw = repeatable(lambda: torch.rand(()).item(), seed=0)
@@ -43,6 +46,8 @@ def repeatable(f: Function, seed: int) -> Function:
         >>> first == second
         True
     """
+    if not callable(f):
+        raise TypeError(f"f is {type(f).__name__}; expected a function of tensors")
 
     def seeded(*args: Any) -> Any:
         torch.default_generator.manual_seed(seed)

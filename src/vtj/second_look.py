@@ -23,7 +23,8 @@ LOOKS = 4  # and how often
 def look_again(trial: Trial, heard: Heard, seed: int) -> Heard:
     """Repeat the differences with other steps, and measure the rounding of the exact engines.
 
-    Only the columns in which somebody disagrees with the differences are repeated. Rounding is
+    Only the columns in which somebody disagrees with the differences are repeated, or all where they
+    stand alone. Rounding is
     measured only where exact engines lie close together, and yet too far apart.
 
     Args:
@@ -34,17 +35,12 @@ def look_again(trial: Trial, heard: Heard, seed: int) -> Heard:
     speakers = one_per_family(heard.witnesses)
     numeric = speakers.pop("numeric", None)
     exact = list(speakers.values())
-    if numeric is not None and heard.slopes is not None and exact:
-        apart = np.max([distance(numeric, one, trial.relative) for one in exact], axis=0)
-        columns = np.flatnonzero((apart > 1).any(axis=0)).tolist()
+    if numeric is not None and heard.slopes is not None:
+        apart = [distance(numeric, one, trial.relative) > 1 for one in exact]
+        doubted = np.any(apart, axis=0) if exact else np.ones(trial.size, bool)
+        columns = np.flatnonzero(doubted.any(axis=0)).tolist()
         if columns:
-            slopes = _repeated(trial, heard.slopes, columns)
-            again = by_differences(trial, slopes)
-            again = replace(again, error=again.error + _flattened(trial, again))
-            hidden = _hidden_kinks(trial, again, exact, seed)
-            again = replace(again, silent=again.silent | hidden)
-            witnesses = tuple(again if one is numeric else one for one in heard.witnesses)
-            heard = replace(heard, witnesses=witnesses, slopes=slopes, hidden_kinks=hidden)
+            heard = _differences_again(trial, heard, numeric, exact, columns, seed)
     if not exact:
         return heard
     limit = _largest_rounding(trial, exact)
@@ -59,6 +55,24 @@ def look_again(trial: Trial, heard: Heard, seed: int) -> Heard:
         )
         heard = replace(heard, witnesses=witnesses)
     return heard
+
+
+def _differences_again(
+    trial: Trial,
+    heard: Heard,
+    numeric: Witness,
+    exact: Sequence[Witness],
+    columns: list[int],
+    seed: int,
+) -> Heard:
+    assert heard.slopes is not None
+    slopes = _repeated(trial, heard.slopes, columns)
+    again = by_differences(trial, slopes)
+    again = replace(again, error=again.error + _flattened(trial, again))
+    hidden = _hidden_kinks(trial, again, exact, seed)
+    again = replace(again, silent=again.silent | hidden)
+    witnesses = tuple(again if one is numeric else one for one in heard.witnesses)
+    return replace(heard, witnesses=witnesses, slopes=slopes, hidden_kinks=hidden)
 
 
 def measured_rounding(trial: Trial, seed: int) -> Array:

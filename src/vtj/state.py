@@ -19,17 +19,17 @@ class Kept:
     """What `f` refers to, as it was.
 
     Attributes:
-        buffers: The buffers of its modules by name, with a copy of their values.
+        buffers: The buffers of its modules: name, tensor, and a copy of its values.
         grads: The leaves it refers to, with the `.grad` each had.
     """
 
-    buffers: dict[str, tuple[Tensor, Tensor]] = field(default_factory=dict)
+    buffers: list[tuple[str, Tensor, Tensor]] = field(default_factory=list)
     grads: list[tuple[Tensor, Tensor | None]] = field(default_factory=list)
 
     @property
     def changed(self) -> list[str]:
         """The names of the buffers that no longer hold what they held."""
-        return [name for name, (buffer, value) in self.buffers.items() if not same(buffer, value)]
+        return [name for name, buffer, value in self.buffers if not same(buffer, value)]
 
 
 @contextmanager
@@ -48,7 +48,7 @@ def state_kept(f: Function) -> Iterator[Kept]:
     """
     buffers, leaves = _reach(f)
     kept = Kept(
-        {name: (buffer, buffer.detach().clone()) for name, buffer in buffers.items()},
+        [(name, buffer, buffer.detach().clone()) for name, buffer in buffers],
         [(leaf, leaf.grad) for leaf in leaves],
     )
     for leaf in leaves:
@@ -56,20 +56,20 @@ def state_kept(f: Function) -> Iterator[Kept]:
     try:
         yield kept
     finally:
-        for name in kept.changed:
-            buffer, value = kept.buffers[name]
-            with torch.no_grad():
-                buffer.copy_(value)
+        with torch.no_grad():
+            for _, buffer, value in kept.buffers:
+                if not same(buffer, value):
+                    buffer.copy_(value)
         for leaf, grad in kept.grads:
             leaf.grad = grad
 
 
-def _reach(f: Function) -> tuple[dict[str, Tensor], list[Tensor]]:
-    buffers: dict[str, Tensor] = {}
+def _reach(f: Function) -> tuple[list[tuple[str, Tensor]], list[Tensor]]:
+    buffers: list[tuple[str, Tensor]] = []
     leaves: list[Tensor] = []
     for value in _referred(f):
         if isinstance(value, nn.Module):
-            buffers |= dict(value.named_buffers())
+            buffers += value.named_buffers()
             leaves += value.parameters()
         elif isinstance(value, Tensor) and value.is_leaf and value.requires_grad:
             leaves.append(value)

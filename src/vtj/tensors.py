@@ -45,6 +45,28 @@ def as_tuple(x: Tensors, name: str = "x") -> tuple[Tensor, ...]:
     return tuple(parts)
 
 
+def require_floating(name: str, part: Tensor) -> None:
+    """Refuse a tensor that real derivatives cannot be taken of.
+
+    Raises:
+        TypeError: Naming its dtype.
+
+    Example:
+        >>> import torch
+        >>> require_floating("x", torch.tensor([1, 2]))
+        Traceback (most recent call last):
+        ...
+        TypeError: x has dtype torch.int64; expected a floating dtype
+    """
+    if part.is_complex():
+        raise TypeError(
+            f"{name} has dtype {part.dtype}; complex is not supported: "
+            "give the real and imaginary part as real tensors (torch.view_as_real)"
+        )
+    if not part.is_floating_point():
+        raise TypeError(f"{name} has dtype {part.dtype}; expected a floating dtype")
+
+
 def like(parts: tuple[Any, ...], x: object) -> Any:
     """Give `parts` in the form of `x`: a tuple where `x` is one, else the single part.
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from vtj.naming import element
-from vtj.tensors import Function, Tensors, as_tuple, fresh_leaves, like
+from vtj.tensors import Function, Tensors, as_tuple, fresh_leaves, like, require_floating
 from vtj.tolerance import RELATIVE
 
 
@@ -90,8 +90,8 @@ def try_out(f: Function, x: Tensors) -> Trial:
     """Run `f` once in float64, or in `x`'s own dtype when it refuses, and look at what came.
 
     Raises:
-        TypeError: When `f` cannot be called, `x` or `y` is not of a floating dtype (complex is not
-            supported) or `f` returns something else than tensors.
+        TypeError: When `x` or `y` is not of a floating dtype (complex is not supported) or `f`
+            returns something else than tensors.
         Exception: What `f` raises in `x`'s own dtype.
 
     Example:
@@ -99,10 +99,8 @@ def try_out(f: Function, x: Tensors) -> Trial:
         >>> trial.y, trial.dtype, trial.shape
         ((tensor([ 3., 12.], dtype=torch.float64),), torch.float64, (2, 2))
     """
-    if not callable(f):
-        raise TypeError(f"f is {type(f).__name__}; expected a function of tensors")
     for part in as_tuple(x):
-        _floating("x", part)
+        require_floating("x", part)
     x = like(tuple(part.detach() for part in as_tuple(x)), x)
     raised = like(tuple(part.double() for part in as_tuple(x)), x)
     try:
@@ -112,7 +110,7 @@ def try_out(f: Function, x: Tensors) -> Trial:
         y = f(*fresh_leaves(x))
     outputs = as_tuple(y, "y = f(x)")
     for part in outputs:
-        _floating("y", part)
+        require_floating("y", part)
     return Trial(
         f=f,
         x=x,
@@ -121,16 +119,6 @@ def try_out(f: Function, x: Tensors) -> Trial:
         dtype=_least_precise(*as_tuple(x), *outputs),
         connected=tuple(part.requires_grad for part in outputs),
     )
-
-
-def _floating(name: str, part: Tensor) -> None:
-    if part.is_complex():
-        raise TypeError(
-            f"{name} has dtype {part.dtype}; complex is not supported: "
-            "give the real and imaginary part as real tensors (torch.view_as_real)"
-        )
-    if not part.is_floating_point():
-        raise TypeError(f"{name} has dtype {part.dtype}; expected a floating dtype")
 
 
 def _least_precise(*tensors: Tensor) -> torch.dtype:

@@ -1,5 +1,8 @@
 """Formulas from the code that runs: what they say, where they hold, and when there are none."""
 
+import importlib
+import inspect
+import pkgutil
 import subprocess
 import sys
 from typing import Any
@@ -11,9 +14,11 @@ import torch
 from torch import Tensor
 
 import vtj
+import vtj.examples
 from vtj.engines.not_symbolic import NotSymbolic
 from vtj.engines.symbolic import derive, jacobian
 from vtj.engines.symbolic_names import symbols
+from vtj.engines.symbolic_numbers import agreeing
 
 X = torch.tensor([1.0, 2.0])
 
@@ -219,6 +224,17 @@ def test_no_elements() -> None:
     assert jacobian(lambda x: x.sum(), torch.ones(0)).shape == (0,)
 
 
+def test_a_shape_that_changes_beside_x_is_no_formula() -> None:
+    with pytest.raises(NotSymbolic, match="not next to x"):
+        jacobian(lambda x: x[: 1 + int((x.detach() == 1).sum())], X)
+
+
+def test_infinity_agrees_with_nothing_else() -> None:
+    infinite, one = np.array([np.inf, 1.0]), np.array([1.0, 1.0])
+    assert agreeing(infinite, one, 2**-52, 1.0).tolist() == [False, True]
+    assert agreeing(infinite, infinite, 2**-52, 1.0).all()
+
+
 def test_infinite_and_missing_values_agree_with_torch() -> None:
     x = torch.tensor([0.0, -1.0])
     J = jacobian(torch.sqrt, x)  # noqa: N806
@@ -238,3 +254,31 @@ def test_sympy_is_imported_only_when_asked_for() -> None:
         "vtj.jacobian(torch.exp, torch.ones(1), 'symbolic'); assert 'sympy' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def small_examples() -> list[vtj.Example]:
+    found = []
+    for module in pkgutil.iter_modules(vtj.examples.__path__, "vtj.examples."):
+        for build in vars(importlib.import_module(module.name)).values():
+            signature = inspect.signature(build) if inspect.isfunction(build) else None
+            if signature and (signature.return_annotation, *signature.parameters) == (vtj.Example,):
+                found.append(build())
+    return [
+        e
+        for e in found
+        if e.jacobian is not None
+        and isinstance(e.x, Tensor)
+        and e.x.numel() * e.f(e.x).numel() <= 64
+    ]
+
+
+@pytest.mark.parametrize("example", small_examples(), ids=lambda example: example.name)
+def test_covers_every_small_example_of_the_site(example: vtj.Example) -> None:
+    assert isinstance(example.x, Tensor)
+    assert example.jacobian is not None
+    by_hand = torch.as_tensor(example.jacobian(example.x.double().numpy()), dtype=torch.float64)
+    torch.testing.assert_close(jacobian(example.f, example.x), by_hand)
+
+
+def test_the_site_has_small_examples() -> None:
+    assert len(small_examples()) >= 15

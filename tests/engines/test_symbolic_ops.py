@@ -196,6 +196,10 @@ SMOOTH: dict[str, tuple[Callable[..., Any], Tensor]] = {
     "softplus": (F.softplus, TWO),
     "elu": (F.elu, THREE),
     "leaky_relu": (F.leaky_relu, THREE),
+    "hardswish": (F.hardswish, torch.tensor([-3.0, -1.0, 3.0], dtype=torch.float64)),
+    "hardtanh": (F.hardtanh, torch.tensor([-1.0, 0.5, 1.0], dtype=torch.float64)),
+    "hardtanh in place": (lambda x: F.hardtanh(2 * x, inplace=True), THREE),
+    "log|x|, far apart": (lambda x: x.abs().sort().values ** 3, 0.001 * THREE * torch.eye(3)[0]),
     "var": (lambda x: x.var(), THREE),
     "var, biased": (lambda x: x.var(0, correction=0, keepdim=True), SQUARE),
     "std": (lambda x: x.std(1), SQUARE),
@@ -260,6 +264,12 @@ def test_gives_the_jacobian_that_reverse_mode_gives(name: str) -> None:
     torch.manual_seed(0)
     given = reverse.jacobian(lambda x: _seeded(f, x), x)
     torch.testing.assert_close(jacobian(f, x), given.double(), rtol=1e-9, atol=1e-12)
+
+
+def test_is_more_exact_than_the_backward_of_hardsigmoid() -> None:
+    x = torch.tensor([-3.0, -1.0, 3.0], dtype=torch.float64)
+    assert jacobian(F.hardsigmoid, x).diag().tolist() == [0, 1 / 6, 0]
+    assert reverse.jacobian(F.hardsigmoid, x)[1, 1].item() == torch.tensor(1 / 6).item()  # float32
 
 
 def _seeded(f: Callable[..., Any], x: Tensor) -> Any:

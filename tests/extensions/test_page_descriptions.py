@@ -42,7 +42,7 @@ def test_a_page_is_described_by_its_first_paragraph(
 
 
 def test_a_page_that_describes_itself_is_left_alone(build: Build, tmp_path: Path) -> None:
-    own = {"myst_html_meta": {"description lang=en": "Its own."}}
+    own = {"myst_html_meta": {"keywords": "x", "description lang=en": "Its own."}}
     build("page_descriptions", config={**own, **STILL}, page="# Title\n\nThe first paragraph.")
     assert description(tmp_path / "html" / "page.html") == "Its own."
 
@@ -51,3 +51,15 @@ def test_generated_pages_are_described_too(build: Build, tmp_path: Path) -> None
     build("page_descriptions", config={"html_title": "The site", **STILL}, page="# Title\n")
     assert description(tmp_path / "html" / "search.html") == "Search – The site"
     assert description(tmp_path / "html" / "genindex.html") == "Index – The site"
+
+
+def test_link_previews_show_the_description(build: Build, tmp_path: Path) -> None:
+    settings = {
+        "extensions": ["myst_nb", "page_descriptions", "sphinxext.opengraph"],
+        "ogp_site_url": "https://example.org/",
+        "ogp_social_cards": {"enable": False},
+        **STILL,
+    }
+    build("page_descriptions", config=settings, page="# Title\n\nSome $\\frac12$.\n\nPlain words.")
+    page = (tmp_path / "html" / "page.html").read_text(encoding="utf-8")
+    assert '<meta property="og:description" content="Plain words." />' in page

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
+from mathml.temml import render
 from torch import Tensor
 
 from vtj.engines.not_symbolic import NotSymbolic, UnknownOperation
@@ -50,6 +51,13 @@ def test_shows_itself_as_display_mathematics() -> None:
     assert shown._repr_latex_() == f"$${shown.tex}$$"
     assert shown.J._repr_latex_() == f"$${shown.J.tex}$$"
     assert shown.product is None
+
+
+@pytest.mark.parametrize("f", [three_outputs, torch.relu, lambda x: x.expand(1, 1, 2)])
+def test_what_is_printed_can_be_shown(f: Any) -> None:
+    shown = formula(f, X, torch.ones_like(f(X)))
+    for tex in (shown.tex, shown.partials.tex):
+        assert "<math" in render(tex, display=True)
 
 
 def test_says_what_the_entries_of_J_stand_for() -> None:  # noqa: N802 - J is the term

@@ -32,12 +32,21 @@ EVALUATED = {"output", "text_plain"}
 
 
 def note_values(app: Sphinx, doctree: nodes.document) -> None:
-    """Keep what the ``{eval}`` roles of a page gave, in order."""
-    app.env.metadata[app.env.docname]["evaluated"] = [
-        inline.astext()
-        for inline in doctree.findall(nodes.inline)
-        if set(inline["classes"]) >= EVALUATED
-    ]
+    """Keep what the ``{eval}`` roles of a page gave, in order, if any of its cells ran."""
+    executed = _notebook(app, app.env.docname)
+    metadata = app.env.metadata[app.env.docname]
+    if "kernelspec" in metadata and executed.exists() and ran(executed):
+        metadata["evaluated"] = [
+            inline.astext()
+            for inline in doctree.findall(nodes.inline)
+            if set(inline["classes"]) >= EVALUATED
+        ]
+
+
+def ran(notebook: Path) -> bool:
+    """Say whether a notebook holds a cell that ran."""
+    cells = nbformat.read(notebook, as_version=4).cells  # type: ignore[no-untyped-call]
+    return any(cell.get("execution_count") for cell in cells)
 
 
 def add_links(
@@ -82,7 +91,8 @@ def taken_along(app: Sphinx, docname: str) -> tuple[str, str]:
         raise ValueError(f"downloads: {len(rest)} values of the page have no place in its notebook")
     closing = nbformat.v4.new_markdown_cell(versions_line(), id="versions")  # type: ignore[no-untyped-call]
     cells = [cell for cell in [*cells, closing] if cell.source]
-    metadata = {key: executed.metadata[key] for key in ("kernelspec", "language_info")}
+    kept = {"kernelspec", "language_info"} & executed.metadata.keys()
+    metadata = {key: executed.metadata[key] for key in sorted(kept)}
     notebook = nbformat.v4.new_notebook(cells=cells, metadata=metadata)  # type: ignore[no-untyped-call]
     text: str = nbformat.writes(notebook)  # type: ignore[no-untyped-call]
     for cell in cells:
@@ -111,7 +121,7 @@ def _cell(cell: NotebookNode, number: int, values: Iterator[str]) -> NotebookNod
 
 
 def _executed(app: Sphinx, docname: str) -> bool:
-    return "kernelspec" in app.env.metadata.get(docname, {}) and _notebook(app, docname).exists()
+    return "evaluated" in app.env.metadata.get(docname, {})
 
 
 def _notebook(app: Sphinx, docname: str) -> Path:

@@ -6,20 +6,21 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from vtj.engines import forward, jacfwd, jacrev, numeric, reverse
-from vtj.tensors import Function, Tensors, as_tuple
+from vtj.repeatable import random_state_kept, repeatable
+from vtj.tensors import Function, Tensors, as_tuple, require_floating
 
 Jacobian: TypeAlias = Any  # a tensor; a tuple of them per x; a tuple of those per y
 Engine: TypeAlias = Callable[[Function, Tensors], Jacobian]
 
 
-def symbolic(f: Function, x: Tensors) -> Jacobian:
+def symbolic_jacobian(f: Function, x: Tensors) -> Jacobian:
     """Derive J as formulas from the code that runs, and evaluate them at `x`.
 
     SymPy is imported when this is called, and not before.
 
     Example:
         >>> import torch
-        >>> symbolic(lambda x: x**2, torch.tensor([1.0, 3.0], dtype=torch.float64))
+        >>> symbolic_jacobian(lambda x: x**2, torch.tensor([1.0, 3.0], dtype=torch.float64))
         tensor([[2., 0.],
                 [0., 6.]], dtype=torch.float64)
     """
@@ -35,7 +36,7 @@ ENGINES: Mapping[str, Engine] = MappingProxyType(
         "forward": forward.jacobian,
         "jacfwd": jacfwd.jacobian,
         "numeric": numeric.jacobian,
-        "symbolic": symbolic,
+        "symbolic": symbolic_jacobian,
     }
 )
 """Every engine by name; each is called as ``engine(f, x)``."""
@@ -56,6 +57,8 @@ FAMILIES: Mapping[str, str] = MappingProxyType(
 def jacobian(f: Function, x: Tensors, method: str = "reverse") -> Jacobian:
     """Give J, all dyᵢ/dxⱼ, by one of the `ENGINES`.
 
+    `f` draws the same random numbers at every call; the random state is put back.
+
     Args:
         f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
         x: A tensor, or a tuple of tensors, of a floating dtype.
@@ -67,7 +70,7 @@ def jacobian(f: Function, x: Tensors, method: str = "reverse") -> Jacobian:
 
     Raises:
         ValueError: When there is no such method.
-        TypeError: When `x` is not of a floating dtype.
+        TypeError: When `x` or `y` is not of a floating dtype or `f` returns no tensor.
         MemoryError: When J would not fit in this machine's memory.
 
     Example:
@@ -81,11 +84,14 @@ def jacobian(f: Function, x: Tensors, method: str = "reverse") -> Jacobian:
     if method not in ENGINES:
         raise ValueError(f"method is {method!r}; expected one of {', '.join(ENGINES)}")
     for part in as_tuple(x):
-        if not part.is_floating_point():
-            raise TypeError(f"x has dtype {part.dtype}; a Jacobian needs a floating dtype")
-    y = as_tuple(f(*(part.detach().clone() for part in as_tuple(x))), "y")
-    refuse_what_does_not_fit(sum(p.numel() for p in y), sum(p.numel() for p in as_tuple(x)))
-    return ENGINES[method](f, x)
+        require_floating("x", part)
+    with random_state_kept():
+        same = repeatable(f, seed=0)
+        y = as_tuple(same(*(part.detach().clone() for part in as_tuple(x))), "y = f(x)")
+        for part in y:
+            require_floating("y", part)
+        refuse_what_does_not_fit(sum(p.numel() for p in y), sum(p.numel() for p in as_tuple(x)))
+        return ENGINES[method](same, x)
 
 
 def refuse_what_does_not_fit(outputs: int, inputs: int) -> None:

@@ -13,8 +13,7 @@ def jacobian(f: Function, x: Tensors) -> Any:
 
     Args:
         f: Called as `f(x)`, or `f(*x)` when `x` is a tuple. It must be one that torch.func can
-            transform: no write into a plain tensor, no branch on values, no custom Function
-            without `jvp` and a vmap rule.
+            transform: no custom Function without `jvp` and a vmap rule, no NumPy inside.
         x: A tensor, or a tuple of tensors, of a floating dtype.
 
     Returns:

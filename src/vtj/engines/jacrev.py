@@ -13,7 +13,7 @@ def jacobian(f: Function, x: Tensors) -> Any:
 
     Args:
         f: Called as `f(x)`, or `f(*x)` when `x` is a tuple. It must be one that torch.func can
-            transform: no old-style custom Function, no branch on values it maps over.
+            transform: no old-style custom Function, no NumPy inside.
         x: A tensor, or a tuple of tensors, of a floating dtype.
 
     Returns:

@@ -57,7 +57,7 @@ def jacobian(f: Function, x: Tensors) -> Any:
     for output, row in zip(outputs, rows, strict=True):
         columns = zip(np.split(row, sizes, axis=1), as_tuple(x), strict=True)
         shaped = tuple(
-            torch.from_numpy(block.reshape(*output.shape, *part.shape)) for block, part in columns
+            torch.from_numpy(block.reshape((*output.shape, *part.shape))) for block, part in columns
         )
         blocks.append(like(shaped, x))
     return like(tuple(blocks), y)

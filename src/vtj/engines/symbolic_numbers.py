@@ -29,15 +29,23 @@ def evaluate(formulas: Formulas, point: Mapping[Any, float]) -> NDArray[np.float
     return np.array(values, dtype=np.float64).reshape(formulas.shape)
 
 
-def close(a: NDArray[np.float64], b: NDArray[np.float64], eps: float, size: float) -> bool:
-    """Say whether values agree, given the rounding of what made `b` and the size of what went in.
+def agreeing(
+    a: NDArray[np.float64], b: NDArray[np.float64], eps: float, size: float
+) -> NDArray[np.bool_]:
+    """Say of each pair whether it agrees, given the rounding of what made `b`.
 
-    Each pair may differ by eps^(2/3) of its own size (3.7e-11 in float64: room for the rounding of
+    A pair may differ by eps^(2/3) of its own size (3.7e-11 in float64: room for the rounding of
     some hundred operations, far below what a forgotten term leaves), or by what rounding leaves
-    where terms as large as `size` cancel.
+    where terms as large as `size`, or as the largest value, cancel.
     """
     scale = np.maximum(np.abs(a), np.abs(b))
-    allowed = eps ** (2 / 3) * scale + 64 * eps * max(size, float(np.max(scale, initial=0.0)))
+    finite = np.isfinite(a) & np.isfinite(b)
+    largest = max(size, float(np.max(scale, where=finite, initial=0.0)))
     with np.errstate(invalid="ignore"):
-        same = (a == b) | (np.abs(a - b) <= allowed) | (np.isnan(a) & np.isnan(b))
-    return bool(np.all(same))
+        near = np.abs(a - b) <= eps ** (2 / 3) * scale + 64 * eps * largest
+    return np.asarray((a == b) | (finite & near) | (np.isnan(a) & np.isnan(b)))
+
+
+def close(a: NDArray[np.float64], b: NDArray[np.float64], eps: float, size: float) -> bool:
+    """Say whether all pairs agree."""
+    return bool(np.all(agreeing(a, b, eps, size)))

@@ -61,6 +61,13 @@ def avg_pool2d(
 OTHERWISE: dict[str, Callable[..., Any]] = {
     "avg_pool2d": avg_pool2d,
     "fmod": lambda a, b: a - b * torch.trunc(a / b),
+    "hardsigmoid": lambda a: torch.where(
+        a <= -3, 0 * a, torch.where(a >= 3, 0 * a + 1, a / 6 + 0.5)
+    ),
+    "hardswish": lambda a: torch.where(a <= -3, 0 * a, torch.where(a >= 3, a, a * (a + 3) / 6)),
+    "hardtanh": lambda a, low=-1, high=1: torch.where(
+        a <= low, 0 * a + low, torch.where(a >= high, 0 * a + high, a)
+    ),
     "median": lambda a: a.reshape(-1).median(0).values,
     "remainder": lambda a, b: a - b * torch.floor(a / b),
 }

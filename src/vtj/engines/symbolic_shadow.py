@@ -117,21 +117,33 @@ class Shadow(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leave
 
     def _without_rule(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Take torch's own decomposition, or a result that has no slope; else refuse."""
-        way = OTHERWISE.get(_base_name(func)) or decomposition_table.get(func)
-        if way is not None:
-            try:
-                with self:
-                    return way(*args, **kwargs)
-            except UnknownOperation as reason:
-                raise UnknownOperation(str(func), f"made of {reason.name}") from reason
-            except NotSymbolic:
-                raise
-            except NotImplementedError as reason:
-                raise UnknownOperation(str(func), str(reason)) from reason
+        written = _written(func, args, kwargs)
+        if (other := OTHERWISE.get(_base_name(func))) is not None:
+            made = self._instead(func, other, args, kwargs)
+            if not written:
+                return made
+            with self:
+                return written[0].copy_(made)
+        if func in decomposition_table:
+            return self._instead(func, decomposition_table[func], args, kwargs)
         out = func(*args, **kwargs)
-        if _written(func, args, kwargs) or any(map(_has_slope, _tensors(out))):
+        if written or any(map(_has_slope, _tensors(out))):
             raise UnknownOperation(str(func))
         return out
+
+    def _instead(
+        self, func: Any, way: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Any:
+        """Run an operation as others, and name it where one of those is unknown."""
+        try:
+            with self:
+                return way(*args, **kwargs)
+        except UnknownOperation as reason:
+            raise UnknownOperation(str(func), f"made of {reason.name}") from reason
+        except NotSymbolic:
+            raise
+        except NotImplementedError as reason:
+            raise UnknownOperation(str(func), str(reason)) from reason
 
     def _operands(self, args: Any) -> Any:
         """Replace floating tensors by their formulas and all others by their values."""

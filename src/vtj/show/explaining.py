@@ -90,7 +90,7 @@ def explain(f: Function, x: Tensors, v: Any = None) -> Explanation:
         v: The gradient argument, as you would hand it to backward; None to omit it.
 
     Returns:
-        An explanation: text in a terminal, tables and figures in a notebook.
+        An `Explanation`, text in a terminal and tables and figures in a notebook.
 
     Raises:
         TypeError: When `f` cannot be called or `x` is neither a tensor nor a tuple of them.

@@ -1,0 +1,42 @@
+"""Run Python scripts, each in a fork of one process that has imported torch; name what fails."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import runpy
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+import torch._dynamo
+
+import vtj  # noqa: F401 - imported once, before the forks
+
+
+def failure(script: Path) -> str:
+    """Return the traceback of a script that fails, or nothing."""
+    with tempfile.TemporaryFile("w+") as said:
+        child = os.fork()
+        if not child:
+            os.chdir(tempfile.mkdtemp())
+            try:
+                with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+                    runpy.run_path(str(script), run_name="__main__")
+            except BaseException:
+                traceback.print_exc(file=said)
+            said.flush()
+            os._exit(0)
+        os.waitpid(child, 0)
+        said.seek(0)
+        return said.read()
+
+
+if __name__ == "__main__":
+    torch._dynamo.reset()
+    failures = {name: failure(Path(name).resolve()) for name in sys.argv[1:]}
+    for name, text in failures.items():
+        if text:
+            print(f"{name}\n{text}")
+    sys.exit(any(failures.values()))

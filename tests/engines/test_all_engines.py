@@ -1,0 +1,64 @@
+"""What every engine must do alike."""
+
+import pytest
+import torch
+from torch import Tensor
+
+from vtj.engines import ENGINES, FAMILIES, jacobian
+
+NAMES = [name for name in ENGINES if name != "symbolic"]
+
+
+def three_outputs(x: Tensor) -> Tensor:
+    return torch.stack([3 * x[0] ** 2, x[0] ** 2 + 2 * x[1] ** 3, 10 * x[1]])
+
+
+@pytest.mark.parametrize("name", NAMES)
+class TestEngine:
+    def test_the_running_example_is_exact(self, name: str) -> None:
+        J = jacobian(three_outputs, torch.tensor([1.0, 2.0]), name)  # noqa: N806
+        assert J.tolist() == [[6.0, 0.0], [2.0, 24.0], [0.0, 10.0]]
+
+    def test_shape_is_ys_then_xs(self, name: str) -> None:
+        a = torch.arange(12.0).reshape(3, 4)
+        J = jacobian(lambda x: x @ a.to(x), torch.ones(2, 3), name)  # noqa: N806
+        assert J.shape == (2, 4, 2, 3)
+        assert torch.equal(J[1, 2, 1].double(), a[:, 2].double())
+        assert not J[1, 2, 0].any()
+
+    def test_tuples(self, name: str) -> None:
+        x = (torch.tensor([1.0, 2.0]), torch.tensor(3.0))
+        (by_a, by_b), (total_by_a, total_by_b) = jacobian(lambda a, b: (a * b, a.sum()), x, name)
+        assert by_a.tolist() == [[3.0, 0.0], [0.0, 3.0]]
+        assert by_b.tolist() == [1.0, 2.0]
+        assert total_by_a.tolist() == [1.0, 1.0]
+        assert total_by_b.tolist() == 0.0
+
+    def test_0_d(self, name: str) -> None:
+        J = jacobian(lambda x: x**2, torch.tensor(3.0), name)  # noqa: N806
+        assert (J.shape, J.item()) == ((), 6.0)
+
+    def test_empty(self, name: str) -> None:
+        assert jacobian(lambda x: x**2, torch.empty(0), name).shape == (0, 0)
+        assert jacobian(lambda x: x.sum(), torch.empty(0), name).shape == (0,)
+
+    def test_the_caller_is_left_alone(self, name: str) -> None:
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        x.grad = torch.ones(2)
+        state = torch.get_rng_state()
+        jacobian(lambda x: torch.nn.functional.dropout(x, 0.5), x, name)
+        assert torch.equal(x.grad, torch.ones(2))
+        assert x.tolist() == [1.0, 2.0]
+        assert torch.equal(torch.get_rng_state(), state)
+
+    def test_dropout_is_one_function(self, name: str) -> None:
+        x = torch.ones(20)
+        first = jacobian(lambda x: torch.nn.functional.dropout(x, 0.5), x, name)
+        again = jacobian(lambda x: torch.nn.functional.dropout(x, 0.5), x, name)
+        assert torch.equal(first, again)
+        assert 0 < first.count_nonzero() < 20
+
+
+def test_every_engine_has_a_family() -> None:
+    assert set(FAMILIES) == set(ENGINES)
+    assert set(FAMILIES.values()) == {"backward", "forward", "numeric", "symbolic"}

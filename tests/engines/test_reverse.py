@@ -1,0 +1,22 @@
+import torch
+from torch import Tensor
+from torch.utils.checkpoint import checkpoint
+
+from vtj.engines.reverse import jacobian
+
+
+def test_rows_come_from_real_backward_calls() -> None:
+    """Reentrant checkpointing refuses autograd.grad, so this works by .backward alone."""
+    J = jacobian(  # noqa: N806
+        lambda x: checkpoint(torch.square, x, use_reentrant=True), torch.tensor([1.0, 2.0])
+    )
+    assert J.tolist() == [[2.0, 0.0], [0.0, 4.0]]
+
+
+def test_zeros_where_nothing_is_connected() -> None:
+    def f(x: Tensor) -> tuple[Tensor, Tensor]:
+        return x.detach() ** 2, x * 2
+
+    detached, doubled = jacobian(f, torch.tensor([1.0, 2.0]))
+    assert not detached.any()
+    assert doubled.tolist() == [[2.0, 0.0], [0.0, 2.0]]

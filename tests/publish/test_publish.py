@@ -1,0 +1,130 @@
+"""The zip of the site: complete, licensed, and the same from the same site."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import shutil
+import zipfile
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import Any
+
+import furo  # type: ignore[import-untyped]
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def publish(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """The script as a module, with a Chromium that only says which it is."""
+    spec = importlib.util.spec_from_file_location("publish", ROOT / "conf" / "publish.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module: Any = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    chromium = tmp_path / "bin" / "chromium"
+    chromium.parent.mkdir()
+    chromium.write_text("#!/bin/sh\necho Chromium 123.4.5 built on nothing\n")
+    chromium.chmod(0o755)
+    monkeypatch.setenv("PATH", str(chromium.parent), prepend=":")
+    return module
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> tuple[Path, Path, Path]:
+    """A small site as HTML and as Markdown, and where to publish it."""
+    site, markdown = tmp_path / "html", tmp_path / "markdown"
+    static = site / "_static"
+    (static / "styles").mkdir(parents=True)
+    (markdown / "how-to").mkdir(parents=True)
+    (site / "index.html").write_text("<p>front</p>")
+    (site / ".buildinfo").write_text("of no use to a reader")
+    (site / "searchindex.js").write_text("Search.setIndex({})")
+    (static / "pygments.css").write_text("")
+    (static / "explorer-functions.js").write_text("")
+    shutil.copy(ROOT / "conf" / "static" / "site.css", static)
+    theme = Path(furo.__file__).parent / "theme" / "furo" / "static" / "styles" / "furo.css"
+    shutil.copy(theme, static / "styles")
+    (markdown / "index.md").write_text("front")
+    (markdown / "how-to" / "do.md").write_text("do")
+    (markdown / "llms.txt").write_text("# list")
+    return site, markdown, tmp_path / "published"
+
+
+def published(publish: Any, folders: tuple[Path, Path, Path]) -> zipfile.ZipFile:
+    return zipfile.ZipFile(publish.main([str(folder) for folder in folders]))
+
+
+def test_the_zip_holds_the_site_its_markdown_and_its_papers(
+    publish: Any, folders: tuple[Path, Path, Path]
+) -> None:
+    with published(publish, folders) as archive:
+        names = {Path(name).relative_to("vtj-0.1.0").as_posix() for name in archive.namelist()}
+    assert names == {
+        "TESTED.txt",
+        "THIRD-PARTY.txt",
+        "_static/explorer-functions.js",
+        "_static/pygments.css",
+        "_static/site.css",
+        "_static/styles/furo.css",
+        "how-to/do.md",
+        "index.html",
+        "index.md",
+        "llms.txt",
+        "searchindex.js",
+    }
+
+
+def test_the_same_site_gives_the_same_bytes(publish: Any, folders: tuple[Path, Path, Path]) -> None:
+    digests = set()
+    for _ in range(2):
+        with published(publish, folders) as archive:
+            assert archive.testzip() is None
+            assert archive.filename is not None
+            digests.add(hashlib.sha256(Path(archive.filename).read_bytes()).hexdigest())
+    assert len(digests) == 1
+
+
+def test_the_notices_name_every_project_whose_files_are_shipped(
+    publish: Any, folders: tuple[Path, Path, Path]
+) -> None:
+    text = publish.notices(folders[0])
+    for name in ("Pygments", "Sphinx", "furo"):
+        assert f"\n{name} {distribution(name).version}\n" in text
+    assert "SIL OPEN FONT LICENSE" in text
+    assert "sphinx-copybutton" not in text
+    assert "\nvtj " not in text
+
+
+def test_a_file_of_unknown_origin_stops_the_publication(
+    publish: Any, folders: tuple[Path, Path, Path]
+) -> None:
+    (folders[0] / "_static" / "stray.js").write_text("whose?")
+    with pytest.raises(LookupError, match=r"_static/stray\.js: no installed package holds it"):
+        published(publish, folders)
+
+
+def test_a_project_without_a_license_stops_the_publication(
+    publish: Any, folders: tuple[Path, Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = publish.distribution("Pygments")
+
+    class Bare:
+        name = "Pygments"
+        version = "0"
+        files = tuple(path for path in real.files if ".dist-info" not in str(path))
+
+    monkeypatch.setattr(
+        publish, "distribution", lambda name: Bare if name == "Pygments" else distribution(name)
+    )
+    with pytest.raises(LookupError, match="Pygments: no license file"):
+        publish.notices(folders[0])
+
+
+def test_the_statement_says_where_it_was_tested_and_where_not(publish: Any) -> None:
+    said = publish.tested()
+    assert "Chromium 123.4.5" in said
+    assert f"torch {distribution('torch').version}" in said
+    assert "Not tested: other browsers, screen readers themselves, Windows, macOS, GPUs." in said

@@ -1,0 +1,193 @@
+"""The verdict in a constant number of passes: what it takes and finds, how little it misses."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+import scipy.sparse.linalg
+import torch
+from torch import Tensor
+from zoo.bug import custom, matrix, vector
+
+import vtj
+
+X = torch.linspace(0.5, 2, 1000, dtype=torch.float64)
+
+
+def f(x: Tensor) -> Tensor:
+    """Elementwise, so that J is diagonal."""
+    return torch.sin(x) * x
+
+
+def diagonal(x: Tensor = X) -> Any:
+    """Give the diagonal of J, by hand."""
+    a = x.numpy()
+    return np.cos(a) * a + np.sin(a)
+
+
+class Diagonal:
+    """An operator with nothing but what `certify` asks for."""
+
+    def __init__(self, entries: Any) -> None:
+        self.entries, self.shape = entries, (len(entries), len(entries))
+
+    def __matmul__(self, u: Any) -> Any:
+        return self.entries * u
+
+    def __rmatmul__(self, v: Any) -> Any:
+        return v * self.entries
+
+
+KINDS: dict[str, Any] = {
+    "array": np.diag,
+    "tensor": lambda d: torch.diag(torch.from_numpy(d)),
+    "function": lambda d: lambda x: np.diag(d),
+    "sparse array": lambda d: scipy.sparse.diags_array(d).tocsr(),
+    "sparse tensor": lambda d: torch.diag(torch.from_numpy(d)).to_sparse(),
+    "linear operator": lambda d: scipy.sparse.linalg.aslinearoperator(scipy.sparse.diags_array(d)),
+    "operator": Diagonal,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_jacobian(kind: str) -> None:
+    report = vtj.certify(f, X, KINDS[kind](diagonal()))
+    assert report.verdict == "correct", str(report)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_wrong_entry_of_every_kind_is_located(kind: str) -> None:
+    wrong = diagonal()
+    wrong[123] *= 1.001
+    report = vtj.certify(f, X, KINDS[kind](wrong))
+    assert (report.verdict, report.culprit) == ("wrong", "jacobian"), str(report)
+    assert report.findings[0].startswith("dy[123]/dx[123]: by hand ")
+    assert "the hand-derived J is wrong" in report.findings[0]
+
+
+def test_a_relative_error_of_1e_8_in_one_entry_of_a_million_is_found() -> None:
+    generator = np.random.default_rng(0)
+    found = 0
+    for seed in range(50):
+        wrong, at = np.diag(diagonal()), int(generator.integers(1000))
+        wrong[at, at] *= 1 + 1e-8
+        report = vtj.certify(f, X, wrong, seed=seed)
+        found += report.culprit == "jacobian" and f"dy[{at}]/dx[{at}]" in report.findings[0]
+    assert found >= 49
+
+
+def test_an_off_diagonal_entry_of_a_dense_jacobian() -> None:
+    weights = matrix(60, 80)
+    x = vector(80)
+    right = ((1 - torch.tanh(weights @ x) ** 2)[:, None] * weights).numpy()
+    assert vtj.certify(lambda x: torch.tanh(weights @ x), x, right)
+    wrong = right.copy()
+    wrong[12, 45] += 1e-9
+    report = vtj.certify(lambda x: torch.tanh(weights @ x), x, wrong)
+    assert report.culprit == "jacobian"
+    assert report.findings[0].startswith("dy[12]/dx[45]: by hand")
+
+
+def _off(x: tuple[Tensor, ...], g: Tensor) -> Tensor:
+    grad = g * (torch.cos(x[0]) * x[0] + torch.sin(x[0]))
+    grad[77] += 1e-6 * g[400]
+    return grad
+
+
+BACKWARD_OFF = custom(f, _off)
+BOTH = custom(f, _off, lambda x, u: u * (torch.cos(x[0]) * x[0] + torch.sin(x[0])))
+
+
+def test_a_wrong_backward_is_told_from_a_wrong_jacobian() -> None:
+    report = vtj.certify(BACKWARD_OFF, X, np.diag(diagonal()))
+    assert report.culprit == "backward"
+    assert report.findings[0].startswith("dy[400]/dx[77]: by hand 0, backward 1e-06")
+
+
+@pytest.mark.parametrize("function", [BACKWARD_OFF, BOTH], ids=["by differences", "forward"])
+def test_a_wrong_backward_is_located_without_a_jacobian(function: Any) -> None:
+    report = vtj.certify(function, X)
+    assert report.culprit == "backward", str(report)
+    assert report.findings[0].startswith("dy[400]/dx[77]: backward 1e-06")
+
+
+def test_a_wrong_forward_derivative() -> None:
+    wrong = custom(f, lambda x, g: g * (torch.cos(x[0]) * x[0] + torch.sin(x[0])), lambda x, u: u)
+    report = vtj.certify(wrong, X)
+    assert report.culprit == "forward", str(report)
+
+
+def test_f_that_autograd_does_not_see_all_of() -> None:
+    report = vtj.certify(lambda x: x**2 + x.detach() * x[0], X)
+    assert report.culprit == "f", str(report)
+
+
+def test_not_linear_in_v_without_a_jacobian() -> None:
+    report = vtj.certify(custom(lambda x: x**2, lambda x, g: 2 * x[0] * g.abs()), X)
+    assert report.findings[0].endswith("the backward is wrong (not linear in v)")
+
+
+def test_tuples_in_and_out() -> None:
+    x = (vector(3), vector(2))
+
+    def g(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+        return a.sum() * b, a**2
+
+    a, b = (part.numpy() for part in x)
+    J = (  # noqa: N806
+        (np.outer(b, np.ones(3)), a.sum() * np.eye(2)),
+        (2 * np.diag(a), np.zeros((3, 2))),
+    )
+    assert vtj.certify(g, x, J)
+    assert vtj.certify(g, x)
+    J[1][1][2, 1] = 5
+    assert vtj.certify(g, x, J).findings[0].startswith("dy[1][2]/dx[1][1]: by hand 5, backward 0")
+
+
+def _calls(report: vtj.Report) -> int:
+    match = re.search(r"(\d+) calls of f", report.title)
+    assert match
+    return int(match[1])
+
+
+def test_the_number_of_calls_does_not_grow() -> None:
+    counts = [_calls(vtj.certify(f, torch.linspace(0.5, 2, n).double())) for n in (10, 100_000)]
+    assert counts[0] == counts[1] < 25
+
+
+def test_rounding_is_not_taken_for_a_mistake() -> None:
+    """Sums that cancel: J·1 is zero but for rounding, and x.grad is rounding alone."""
+    assert vtj.certify(lambda x: x.softmax(0).sum(), X)
+    assert vtj.certify(lambda x: x.softmax(0).sum(), X, np.zeros((1, 1000)))
+
+
+def test_backward_that_raises() -> None:
+    report = vtj.certify(custom(lambda x: x**2, lambda x, g: g.sum()), X)
+    assert report.culprit == "backward"
+    assert "backward raises RuntimeError" in report.findings[0]
+
+
+def test_rough_differences_alone_do_not_decide() -> None:
+    """A function that is only exact to a few digits, without a forward derivative."""
+    rough = custom(lambda x: x**2 + 1e-3 * torch.sin(1e9 * x), lambda x, g: 2 * x[0] * g)
+    report = vtj.certify(rough, X[:3])
+    assert report.verdict == "undecided", str(report)
+    assert "too rough to tell" in report.findings[0]
+    assert vtj.check(rough, X[:3]).verdict == "undecided"
+
+
+def test_detection_power_is_what_it_says() -> None:
+    """Ten times the stated power is always seen, a thousandth never."""
+    d = diagonal()
+    told = vtj.certify(f, X, np.diag(d)).rows[-1].note
+    match = re.search(r"seen: (\S+) \(x.grad", told)
+    assert match
+    power = float(match[1])
+    for seed in range(10):
+        wrong = np.diag(d)
+        wrong[seed, 3 * seed + 1] += 10 * power
+        assert not vtj.certify(f, X, wrong, seed=seed)
+        wrong[seed, 3 * seed + 1] = d[seed] * (seed == 3 * seed + 1) + power / 1e4
+        assert vtj.certify(f, X, wrong, seed=seed)

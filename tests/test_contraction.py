@@ -1,0 +1,31 @@
+import numpy as np
+import pytest
+import torch
+
+from vtj.contraction import contract
+
+V = np.array([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]])
+J = np.einsum("ik,jl->ijkl", np.eye(2), np.ones((4, 3)))  # of mm(x, ones(3, 4)) by x
+
+
+@pytest.mark.parametrize("v", [V, torch.from_numpy(V), torch.from_numpy(V).float()])
+def test_over_all_dimensions_of_y(v: object) -> None:
+    assert np.array_equal(contract(v, J), [[10, 10, 10], [26, 26, 26]])
+    product = contract(v, torch.from_numpy(J))
+    assert torch.equal(product, torch.tensor([[10.0] * 3, [26.0] * 3], dtype=torch.float64))
+
+
+def test_scalar_y() -> None:
+    assert np.array_equal(contract(np.array(100.0), np.array([1.0, 1.0])), [100, 100])
+    assert torch.equal(contract(torch.tensor(100.0), torch.ones(2)), torch.full((2,), 100.0))
+
+
+def test_shapes_that_do_not_fit() -> None:
+    with pytest.raises(ValueError, match=r"v has shape \(4, 4\) and J \(2, 4, 2, 3\)"):
+        contract(np.ones((4, 4)), J)
+
+
+@pytest.mark.parametrize(("v", "j"), [([1.0], np.ones((1, 1))), (np.ones(1), [[1.0]])])
+def test_neither_tensor_nor_array(v: object, j: object) -> None:
+    with pytest.raises(TypeError, match="is list; expected a torch.Tensor or a numpy.ndarray"):
+        contract(v, j)

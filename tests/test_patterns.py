@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+
+from vtj.patterns import pattern
+
+RIGHT = np.array([[1.0, 2.0, 0.5], [3.0, 4.0, 0.25], [5.0, 0.0, 7.0]])
+
+
+def _put(entries: dict[tuple[int, int], float]) -> np.ndarray:
+    wrong = RIGHT.copy()
+    for at, value in entries.items():
+        wrong[at] = value
+    return wrong
+
+
+@pytest.mark.parametrize(
+    ("wrong", "name"),
+    [
+        (-RIGHT, "the opposite sign"),
+        (_put({(0, 1): -2.0, (2, 2): -7.0}), "the opposite sign"),
+        (RIGHT.T, "transposed"),
+        (2 * RIGHT, "the factor 2"),
+        (1.0005 * RIGHT, "the factor 1.0005"),
+        (RIGHT * (1 + 1e-8), "the factor 1.00000001"),
+        (_put({(0, 0): 10.0, (1, 1): 40.0}), "the factor 10 in these entries"),
+        (RIGHT[[1, 0, 2]], "two elements of y swapped"),
+        (RIGHT[:, [0, 2, 1]], "two elements of x swapped"),
+        (_put({(0, 1): 0.0}), "a missing term: zero where it should not be"),
+        (_put({(0, 1): 0.0, (1, 1): 1.0}), "a missing term"),
+        (_put({(2, 1): 1.0}), "a term too many"),
+        (RIGHT * (1 + 5e-8 * np.array([[1, -1, 0], [0, 1, 1], [-1, 1, 1]])), "float32 precision"),
+        (np.tile([3.0, 5.0, 9.0], (3, 1)), "does not depend on v"),
+        (_put({(0, 1): 2.1}), ""),
+        (_put({(0, 1): 2.1, (1, 0): 9.0}), ""),
+        (_put({(0, 1): np.nan}), ""),
+        (_put({(0, 1): 1e300, (1, 1): 2e300}), ""),
+    ],
+)
+def test_pattern(wrong: np.ndarray, name: str) -> None:
+    assert pattern(wrong, RIGHT, wrong != RIGHT) == name
+
+
+def test_vectors() -> None:
+    right = np.array([2.0, 4.0, 8.0])
+    assert pattern(3 * right, right, np.ones(3, bool)) == "the factor 3"
+    assert pattern(right[::-1], right, np.array([True, False, True])) == ""
+
+
+def test_a_large_matrix_is_not_searched_for_swaps() -> None:
+    right = np.random.default_rng(0).normal(size=(65, 65))
+    assert pattern(right[[1, 0, *range(2, 65)]], right, np.ones((65, 65), bool)) == ""

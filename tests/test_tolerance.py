@@ -1,0 +1,27 @@
+import numpy as np
+import torch
+
+from vtj.tolerance import RELATIVE, excess, tolerance
+
+
+def test_one_rule_for_every_scale() -> None:
+    for scale in (1e-200, 1.0, 1e200):
+        allowed = tolerance([scale], RELATIVE[torch.float64])
+        assert excess([scale], [scale * (1 + 5e-13)], allowed) < 1
+        assert excess([scale], [scale * (1 + 5e-12)], allowed) > 1
+
+
+def test_zero_is_exact() -> None:
+    allowed = tolerance([0.0], RELATIVE[torch.float64])
+    assert excess([0.0], [0.0], allowed) == 0
+    assert np.isinf(excess([0.0], [1e-300], allowed))
+
+
+def test_what_is_no_number() -> None:
+    apart = excess([np.nan, np.nan, np.inf, np.inf], [np.nan, 1.0, np.inf, -np.inf], np.ones(4))
+    assert apart.tolist() == [0, np.inf, 0, np.inf]
+
+
+def test_less_precise_dtypes_are_given_more() -> None:
+    order = [torch.float64, torch.float32, torch.float16, torch.bfloat16]
+    assert sorted(RELATIVE, key=lambda dtype: RELATIVE[dtype]) == order
