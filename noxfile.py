@@ -42,9 +42,8 @@ def docs(session: nox.Session) -> None:
 def docs_live(session: nox.Session) -> None:
     """Serve the site and rebuild what you change, while you write."""
     install(session, "live")
-    live = ["sphinx-autobuild", "-c", "conf", "-d", "build/live/doctrees"]
-    watch = ["--watch", "src", "--watch", "conf"]
-    session.run(*live, *watch, *session.posargs, "docs", "build/live/html")
+    folders = ["--watch", "src", "--watch", "conf", "-c", "conf", "-d", "build/live/doctrees"]
+    session.run("python", "conf/live.py", *folders, *session.posargs, "docs", "build/live/html")
 
 
 @nox.session
@@ -77,11 +76,30 @@ def types(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def kernels(session: nox.Session) -> None:
+    """Build the site with Jupyter kernels too, and compare every output of every cell."""
+    install(session, "docs")
+    compare = "tests/benchmarks/docs_build/kernels.py"
+    session.run("python", compare, *session.posargs, "docs", "conf", "build/kernels")
+
+
+@nox.session(default=False)
 def browser(session: nox.Session) -> None:
     """Open every page of the built site in Chromium: accessible, light, from disk and server."""
     install(session, "browser")
     session.run("npm", "ci", "--prefix", "tests/browser", external=True)
     session.run("pytest", "tests/browser", *session.posargs)
+
+
+@nox.session(default=False)
+def publish(session: nox.Session) -> None:
+    """Make the zip of the site, complete and checked, from the site that `nox -s docs` built."""
+    install(session, "browser")
+    session.run("npm", "ci", "--prefix", "tests/browser", external=True)
+    session.run("sphinx-build", *SPHINX, "-b", "markdown", "docs", "build/markdown")
+    session.run("python", "conf/publish.py", str(HTML), "build/markdown", "build/published")
+    site = next(path for path in Path("build/published").iterdir() if path.is_dir())
+    session.run("pytest", "tests/browser", "--site", str(site))
 
 
 @nox.session(venv_backend="none", default=False)

@@ -18,6 +18,13 @@ author = "the vtj authors"
 project_copyright = "the vtj authors; text CC BY 4.0, code BSD-3-Clause"
 version = release = installed_version("vtj")  # typed once, in pyproject.toml
 
+# The address the site is published at, if it is: only then are there a sitemap and social metadata.
+html_baseurl = os.environ.get("SITE_URL", os.environ.get("READTHEDOCS_CANONICAL_URL", ""))
+sitemap_url_scheme = "{link}"
+sitemap_excludes = ["search.html", "genindex.html"]
+ogp_site_url = html_baseurl
+ogp_social_cards = {"enable": False}  # they would need matplotlib
+
 extensions = [
     "rare_collections",
     "page_executor",  # first: the pages' imports run while Sphinx does its own
@@ -43,6 +50,8 @@ extensions = [
     "error_search",
     "json_files",
     "downloads",
+    "markdown_pages",
+    *(["sphinx_sitemap", "sphinxext.opengraph"] if html_baseurl else []),
     "light_pages",  # last: a page loads the style sheets and scripts that it uses, no others
 ]
 
@@ -81,6 +90,9 @@ myst_enable_extensions = [
     "dollarmath",
 ]
 myst_heading_anchors = 3
+myst_update_mathjax = (
+    False  # it depends on the builder, and the Markdown would run every page again
+)
 
 nitpicky = True
 nitpick_ignore = [  # parts of a Formula and an Explanation: to be printed, not to be imported

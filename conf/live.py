@@ -1,84 +1,100 @@
 """Serve the site, and build it again on each change, in a fork of a process that is ready to.
 
 `python conf/live.py` takes the arguments of sphinx-autobuild, which does the serving, watching and
-reloading. Where that starts a new Python for each build, which spends most of its time on imports,
-this forks one that has imported Sphinx, the theme, the extensions that are installed and what the
-pages use. What is in this repository is imported by the fork, so an edit of it counts as well.
+reloading. That starts a new Python for each build, which spends most of its time on imports. Here
+each build is a fork of one process, which has imported whatever the first build did from outside
+this repository; what is inside is imported by the fork, so that an edit of it counts as well.
 """
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
+import os
 import subprocess
 import sys
-from importlib.util import find_spec
-from multiprocessing import get_context, set_start_method
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from runpy import run_path
 from types import SimpleNamespace
-from typing import NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import sphinx_autobuild.__main__
 import sphinx_autobuild.build
-from sphinx.cmd.build import get_parser, main
+import sphinx_autobuild.server
+from sphinx.cmd.build import main
 
-REPLACED = "subprocess"
-"""The name in `sphinx_autobuild.build` through which it runs commands."""
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+BUILD = [sys.executable, "-m", "sphinx", "build"]
 
 
 def serve(arguments: list[str]) -> None:
-    """Get ready, then serve until interrupted.
+    """Serve until interrupted.
 
     Args:
         arguments: sphinx-autobuild's.
     """
-    options, _ = get_parser().parse_known_args(arguments)
-    get_ready(Path(options.confdir or options.sourcedir))
-    # Its rebuilds run in a pool's processes; those must be forks too.
-    set_start_method("fork")
-    commands = SimpleNamespace(run=run, CalledProcessError=subprocess.CalledProcessError)
-    setattr(sphinx_autobuild.build, REPLACED, commands)
-    sphinx_autobuild.__main__.main(["--re-ignore", "__pycache__", *arguments])
+    autobuild: Any = sphinx_autobuild.__main__
+    options = autobuild._get_sphinx_build_parser().parse_args(arguments)
+    config = run_path(str(Path(options.confdir or options.sourcedir) / "conf.py"))
+    from page_executor import warm  # conf.py has said where it is
 
-
-def get_ready(folder: Path) -> None:
-    """Import what builds need, and have the process started that runs the pages.
-
-    Args:
-        folder: where conf.py is.
-    """
-    config = run_path(str(folder / "conf.py"))
-    from page_executor import lean, warm  # conf.py has said where it is
-
+    # Here, as the process that runs the pages ends with the one that has started it.
     warm.start(config["page_executor_preload"])
-    lean.import_myst_nb()
-    for name in [*config["page_executor_preload"], *config["extensions"], config["html_theme"]]:
-        if "site-packages" in str(getattr(find_spec(name), "origin", "")):
-            importlib.import_module(name)
-    gc.freeze()
+    commands = SimpleNamespace(run=run, CalledProcessError=subprocess.CalledProcessError)
+    sphinx_autobuild.build.subprocess = commands
+    # A thread will do, where sphinx-autobuild has two processes: one would outlive the server.
+    sphinx_autobuild.server.ProcessPoolExecutor = ThreadPoolExecutor
+    autobuild.main(["--re-ignore", "__pycache__", *arguments])
 
 
 def run(command: list[str], *, check: bool) -> None:
-    """Run a command as `subprocess.run` does, but a build in a fork of this process.
+    """Do what `subprocess.run` does, but run a build in a fork of this process.
 
     Args:
-        command: what to run.
+        command: the command.
         check: whether to raise an error if it fails.
+
+    Raises:
+        subprocess.CalledProcessError: if it fails.
     """
-    build = [sys.executable, "-m", "sphinx", "build"]
-    if command[: len(build)] != build:
+    if command[: len(BUILD)] != BUILD:
         subprocess.run(command, check=check)
         return
-    child = get_context("fork").Process(target=_build, args=[command[len(build) :]])
+    here, there = get_context("fork").Pipe(duplex=False)
+    child = get_context("fork").Process(target=_build, args=[command[len(BUILD) :], there])
     child.start()
+    there.close()
+    with here, contextlib.suppress(EOFError):  # if it has failed before its end
+        _import(here.recv())
     child.join()
     if check and child.exitcode:
         raise subprocess.CalledProcessError(child.exitcode, command)
 
 
-def _build(arguments: list[str]) -> NoReturn:
-    sys.exit(main(arguments))
+def _build(arguments: list[str], modules: Connection[list[str], object]) -> NoReturn:
+    from page_executor.family import end_with_parent
+
+    end_with_parent()
+    status = main(arguments)
+    modules.send([name for name, module in sys.modules.items() if _is_outside(module)])
+    sys.exit(status)
+
+
+def _is_outside(module: object) -> bool:
+    file = getattr(module, "__file__", None) or ""
+    return "site-packages" in file or file.startswith(os.path.dirname(os.__file__))
+
+
+def _import(names: list[str]) -> None:
+    """Have what one build has imported at hand for the next."""
+    for name in set(names) - sys.modules.keys():
+        importlib.import_module(name)
+    gc.freeze()
 
 
 if __name__ == "__main__":

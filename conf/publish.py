@@ -18,6 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 OURS = ROOT / "conf" / "static"
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")  # as distributions call it
 SHIPPED = {".css", ".js", ".png", ".svg", ".woff2"}
 WRITTEN = {  # by the build, so that no installed file is the same; and whose template it was
     "_static/basic.css": "Sphinx",
@@ -76,15 +77,15 @@ def notices(site: Path) -> str:
 
 def tested() -> str:
     """Return the statement of what was tested where, and what was not."""
-    chromium = subprocess.run(
-        ["chromium", "--version"], check=True, capture_output=True, text=True
-    ).stdout.split()
+    browser = next(path for name in CHROMIUM if (path := shutil.which(name)))
+    said = subprocess.run([browser, "--version"], check=True, capture_output=True, text=True)
+    number = next(word for word in said.stdout.split() if word[0].isdigit())
     return (
         f"vtj {version('vtj')}\n\n"
         f"Every output was computed on {platform.system()} {platform.machine()} by "
         f"Python {platform.python_version()}, torch {version('torch')} (CPU) and "
         f"NumPy {version('numpy')}.\n"
-        f"Every page was opened in Chromium {chromium[1]} at 375 and 1440 pixels, light and dark, "
+        f"Every page was opened in Chromium {number} at 375 and 1440 pixels, light and dark, "
         "from disk and from a server under a path: no accessibility violation that axe-core finds, "
         "no console error, no request outside the site.\n"
         "Not tested: other browsers, screen readers themselves, Windows, macOS, GPUs.\n"

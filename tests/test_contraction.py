@@ -27,5 +27,5 @@ def test_shapes_that_do_not_fit() -> None:
 
 @pytest.mark.parametrize(("v", "j"), [([1.0], np.ones((1, 1))), (np.ones(1), [[1.0]])])
 def test_neither_tensor_nor_array(v: object, j: object) -> None:
-    with pytest.raises(TypeError, match="is list; expected a torch.Tensor or a numpy.ndarray"):
+    with pytest.raises(TypeError, match=r"is list; expected a torch\.Tensor or a numpy\.ndarray"):
         contract(v, j)

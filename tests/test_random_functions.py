@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
-from random_functions import Drawn, functions
 
 import vtj
+from tests.random_functions import Drawn, functions
 from vtj.tolerance import RELATIVE, SAFETY
 
 COUNT = 2_000

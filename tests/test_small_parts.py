@@ -41,6 +41,13 @@ def test_state_of_two_modules_with_the_same_names() -> None:
         assert norm.running_mean.tolist() == [0.0, 0.0]
 
 
+def test_a_buffer_that_did_not_change_is_not_named() -> None:
+    norm, frozen = nn.BatchNorm1d(2), nn.BatchNorm1d(2).eval()
+    with state_kept(lambda x: norm(frozen(x))) as kept:
+        norm(frozen(torch.tensor([[1.0, 2.0], [3.0, 5.0]])))
+        assert len(kept.changed) == 3
+
+
 def test_gradients_of_closed_over_leaves_are_put_back() -> None:
     weight = torch.ones(2, requires_grad=True)
     weight.grad = torch.full((2,), 5.0)

@@ -1,5 +1,6 @@
 """What ``backward`` does beyond one gradient: repeat it, add it up, leave `v` and `x` alone."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,14 +121,16 @@ def _twice(trial: Trial, f: Function, v: Tensors | None) -> tuple[Array | str, b
     try:
         y = as_tuple(f(*leaves), "y")
         weights = None if used is None else as_tuple(used)
-        for _ in range(2):
-            torch.autograd.backward(y, weights, retain_graph=True, inputs=leaves)
+        torch.autograd.backward(y, weights, retain_graph=True, inputs=leaves)
+        shares = bool(_memory(weights) & _memory(leaf.grad for leaf in leaves))
+        torch.autograd.backward(y, weights, retain_graph=True, inputs=leaves)
     except Exception as error:
         return first_line(error), False
-    memory = {part.untyped_storage().data_ptr() for part in as_tuple(used)} if weights else set()
-    grads = tuple(leaf.grad for leaf in leaves)
-    shares = any(g is not None and g.untyped_storage().data_ptr() in memory for g in grads)
-    return gradient(trial, grads), shares
+    return gradient(trial, tuple(leaf.grad for leaf in leaves)), shares
+
+
+def _memory(tensors: Iterable[Tensor | None] | None) -> set[int]:
+    return {one.untyped_storage().data_ptr() for one in tensors or () if one is not None}
 
 
 def _under_create_graph(trial: Trial, f: Function, v: Tensors | None) -> Array | str:

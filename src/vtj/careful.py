@@ -15,11 +15,18 @@ STRETCH = 0.7  # shares no step with powers of two
 
 def careful_column(g: Callable[[float], Array], here: Array, at: float, eps: float) -> Slopes:
     """Give one column of J with care; as `how` of `vtj.engines.numeric.estimate`."""
-    return careful(g, here, first_step(at), abs(at) or 1.0, eps, EPS * abs(at))
+    return careful(g, here, first_step(at), abs(at) or 1.0, eps, rounding=EPS * abs(at))
 
 
 def careful(
-    g: Callable[[float], Array], here: Array, first: float, size: float, eps: float, rounding: float
+    g: Callable[[float], Array],
+    here: Array,
+    first: float,
+    size: float,
+    eps: float,
+    *,
+    rounding: float = 0.0,
+    noise: float | Array = 0.0,
 ) -> Slopes:
     """Give g'(0) with the noise of `g` measured, from three families of steps.
 
@@ -33,14 +40,15 @@ def careful(
         size: The step that moves `x` by its own size.
         eps: The relative rounding error of `g`'s values, at least.
         rounding: The absolute rounding error of `g`'s argument.
+        noise: The absolute error of `g`'s values, at least.
 
     Example:
         >>> def late(t):  # flat from 0.1 on, as a coarse step sees it
         ...     return np.array([min(3 * t, 0.3) if t > -0.1 else 0.3])
-        >>> careful(late, np.zeros(1), 1.0, 1.0, 2e-16, 0.0).value.tolist()
+        >>> careful(late, np.zeros(1), 1.0, 1.0, 2e-16).value.tolist()
         [3.0]
     """
-    noise = 3 * np.fmax(*(measured_noise(g, step * size) for step in NOISE_STEPS))
+    noise = noise + 3 * np.fmax(*(measured_noise(g, step * size) for step in NOISE_STEPS))
     coarse = derivative(g, here, first, eps, noise=noise, rounding=rounding)
     other = derivative(g, here, STRETCH * first, eps, noise=noise, rounding=rounding)
     gap = abs(coarse.value - other.value)

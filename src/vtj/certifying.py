@@ -8,15 +8,15 @@ import numpy as np
 from vtj.findings import Finding, overall
 from vtj.locating import locate
 from vtj.on_backward import judge_f, judge_v
-from vtj.operators import Operator, operator
+from vtj.operators import operator
 from vtj.outcome import Outcome
-from vtj.pairs import MOST, Pair, Probes, ask, pairs, reconsidered
+from vtj.pairs import MOST, Pair, Probes, ask, ask_forward, pairs, reconsidered
 from vtj.probing import Counted, Passes
 from vtj.repeatable import random_state_kept, repeatable
 from vtj.report import Report, Row
 from vtj.state import state_kept
 from vtj.tensors import Function, Tensors, values
-from vtj.tolerance import SAFETY, tolerance
+from vtj.tolerance import tolerance
 from vtj.trial import try_out
 from vtj.witnesses import first_line, raised_by_autograd
 
@@ -31,10 +31,10 @@ def certify(
 ) -> Report:
     """Give the verdict of `check` in a number of passes that does not grow with `x` or `y`.
 
-    With a J by hand, vᵀ·J is compared with `x.grad`, and J·u with differences along `u`, element by
-    element, for random `v` and `u`. Without one, ⟨x.grad, u⟩ is compared with ⟨v, J·u⟩, where J·u
-    comes from a forward pass, itself compared with differences. Only when something differs are
-    further passes spent, to find the entry and who is at fault.
+    With a J by hand, vᵀ·J is compared with `x.grad`, element by element, for random `v`, and J·u
+    with differences along a random `u`. Without one, the number ⟨x.grad, u⟩ is compared with
+    ⟨v, J·u⟩ by differences, or by a forward pass where differences are too rough. Only when
+    something differs are further passes spent, to find the entry and who is at fault.
 
     Args:
         f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
@@ -42,7 +42,7 @@ def certify(
         J: J by hand, of shape ``(*y.shape, *x.shape)``, or anything of shape
             ``(y.numel(), x.numel())`` with ``v @ J`` and ``J @ u``: an array, a sparse array or
             tensor, an operator.
-        probes: How many random `v` and `u`.
+        probes: How many random `v`; there is one random `u`.
         seed: Fixes them, and what `f` draws itself.
 
     Returns:
@@ -67,26 +67,30 @@ def certify(
         trial = try_out(counted, x)
         by_hand = None if J is None else operator(trial, J)
         passes = Passes(trial, values(trial.y), values(trial.parts))
-        asked = ask(passes, probes, seed, forward=by_hand is None)
-        compared = [
-            reconsidered(pair, passes, asked, by_hand, seed) for pair in pairs(asked, by_hand)
-        ]
+        asked = ask(passes, probes, seed, numbers=by_hand is None)
+        paired = list(pairs(asked, by_hand, trial.relative))
+        if any(pair.too_rough for pair in paired):
+            asked = ask_forward(passes, asked)
+            paired = list(pairs(asked, by_hand, trial.relative))
+        compared = [reconsidered(pair, passes, asked, by_hand, seed) for pair in paired]
         calls = counted.calls
         behavior = [judge_v(asked.outcomes), *judge_f(trial, asked.outcomes, kept)]
         found = [one.finding for one in behavior if one.finding]
         found += _refusals(asked.outcomes)
-        bad = [pair for pair in compared if pair.worst(trial.relative) > 1]
+        bad = [pair for pair in compared if pair.differs]
         if bad and not found:
             found.append(locate(passes, asked, bad, by_hand))
-    found += _too_rough(compared, by_hand)
+    rough = next((pair.what for pair in compared if pair.too_rough), None)
+    if rough is not None:
+        found.append(Finding(f"{rough}: the differences are too rough to tell", "undecided"))
     verdict, culprit = overall(found)
     dtype = str(trial.dtype).removeprefix("torch.")
     return Report(
         title=f"J {trial.shape} in {dtype}, {probes} probes, {calls} calls of f",
         rows=(
-            *_rows(compared, trial.relative),
+            *_rows(compared),
             *(one.row for one in behavior),
-            Row("power", "", "note", note=_power(compared, asked, trial.relative)),
+            Row("power", "", "note", note=_power(compared, asked)),
         ),
         verdict=verdict,
         culprit=culprit,
@@ -102,38 +106,23 @@ def _refusals(outcomes: Sequence[Outcome]) -> list[Finding]:
     ]
 
 
-def _too_rough(compared: Sequence[Pair], by_hand: Operator | None) -> list[Finding]:
-    """Find numbers compared with differences so rough that agreement means nothing."""
-    if by_hand is not None:
-        return []
-    rough = [
-        pair.what
-        for pair in compared
-        if (pair.side, pair.b.family) == ("number", "numeric")
-        and (SAFETY * np.asarray(pair.b.error) > 1e-3 * np.asarray(pair.b.size)).any()
-    ]
-    return [
-        Finding(f"{what}: the differences are too rough to tell", "undecided") for what in rough[:1]
-    ]
-
-
-def _rows(compared: Sequence[Pair], relative: float) -> list[Row]:
+def _rows(compared: Sequence[Pair]) -> list[Row]:
     rows = []
     for what in dict.fromkeys(pair.what for pair in compared):
         same = [pair for pair in compared if pair.what == what]
-        worst = max(pair.worst(relative) for pair in same)
+        worst = max(pair.worst for pair in same)
         rows.append(Row(what, same[0].b.family, "differs" if worst > 1 else "agrees", worst))
     return rows
 
 
-def _power(compared: Sequence[Pair], asked: Probes, relative: float) -> str:
+def _power(compared: Sequence[Pair], asked: Probes) -> str:
     """Say how large an error in a single entry is seen for sure, by the smallest random weight."""
     v, u = abs(asked.v).min(initial=MOST), abs(asked.u).min(initial=MOST)
     weight = {"x": v, "y": u, "number": v * u}
     least: dict[str, float] = {}
     for pair in compared:
         size = np.maximum(abs(pair.a.value), np.maximum(abs(pair.b.value), pair.a.size))
-        allowed = tolerance(np.maximum(size, pair.b.size), relative, pair.b.error)
+        allowed = tolerance(np.maximum(size, pair.b.size), pair.relative, pair.b.error)
         seen = float(allowed.max(initial=0)) / weight[pair.side]
         least[pair.what] = min(seen, least.get(pair.what, np.inf))
     told = ", ".join(f"{seen:.1g} ({what})" for what, seen in least.items())

@@ -106,6 +106,9 @@ def _dense(
     kept: Kept,
 ) -> Report:
     heard = hear(trial, names, jacobian)
+    if not heard.witnesses:
+        finding = f"none of the engines asked applies: {', '.join(names)}"
+        return Report(f"J {trial.shape}", heard.rows, "undecided", None, (finding,))
     result = vote(heard.witnesses, trial.relative)
     alone = all(one.family == "numeric" for one in heard.witnesses)
     if alone or any(mask.any() for mask in result.against.values()) or not result.decided.all():

@@ -110,7 +110,9 @@ def _claims(evidence: Evidence, y: Any, grad: Any, jacobian: Any, product: Any) 
     if product is not None:
         value = _vector("vᵀ·J", product, trial.x_shapes, trial.x_tuple)
         name = "vᵀ·J"
-        claims.append(claim(name, product, value, evidence.grad, lambda i: trial.x_name("(vᵀ·J)", i)))
+        claims.append(
+            claim(name, product, value, evidence.grad, lambda i: trial.x_name("(vᵀ·J)", i))
+        )
     return claims
 
 

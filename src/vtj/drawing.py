@@ -17,6 +17,5 @@ def signed(
         >>> bool((abs(drawn) >= 0.5).all()), bool((drawn < 0).any()), bool((drawn > 1).any())
         (True, True, True)
     """
-    sign = generator.integers(0, 2, count) * 2 - 1
-    size: NDArray[np.float64] = sign * least * (most / least) ** generator.random(count)
-    return size
+    drawn = generator.uniform(-1, 1, count)
+    return np.copysign(least + (most - least) * abs(drawn), drawn)

@@ -59,6 +59,8 @@ def said(witnesses: Sequence[Witness], at: int) -> str:
     )
     spoken = [(one.family, float(one.value.reshape(-1)[at])) for one in told]
     spoken = [(name, value) for name, value in spoken if name != "numeric" or value == value]
+    if not spoken:
+        return "differences too rough to tell"
     first = spoken[0][1]
     apart = max((value for _, value in spoken), key=lambda value: abs(value - first))
     written = numbers([value for _, value in spoken], (first, apart))

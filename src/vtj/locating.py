@@ -26,14 +26,14 @@ def locate(passes: Passes, asked: Probes, bad: Sequence[Pair], by_hand: Operator
         by_hand: J by hand.
     """
     pair = next((one for one in bad if one.side == "x"), bad[0])
-    trial, k = passes.trial, pair.probe
-    at = int(np.argmax(pair.apart(trial.relative)))
+    k = pair.probe
+    at = int(np.argmax(pair.apart))
     if pair.side == "x":
         column = at
         row = _row_in(passes, asked, k, column, by_hand)
     elif pair.side == "y":
         row = at
-        column = _column_for(passes, asked, k, row, by_hand)
+        column = _column_for(passes, asked, row, by_hand)
     else:
         column = _column_of_product(passes, asked, k)
         row = _row_in(passes, asked, k, column, None)
@@ -68,7 +68,7 @@ def _row_in(passes: Passes, asked: Probes, k: int, column: int, by_hand: Operato
     u = one_hot(trial.size[1], column)
     here = passes.best(u)
     if by_hand is not None:
-        mine = Witness("by hand", "by hand", by_hand.right(u[None])[0])
+        mine = Witness("by hand", "by hand", by_hand.right(u))
         apart = distance(mine, here, trial.relative)
         if (apart > 1).any():
             share = abs(asked.v[k] * (mine.value - here.value))
@@ -85,16 +85,16 @@ def _row_in(passes: Passes, asked: Probes, k: int, column: int, by_hand: Operato
     return halve(asked.v[k], differs)
 
 
-def _column_for(passes: Passes, asked: Probes, k: int, row: int, by_hand: Operator | None) -> int:
+def _column_for(passes: Passes, asked: Probes, row: int, by_hand: Operator | None) -> int:
     """Give the column in which J·u by hand, or by a forward pass, is not what differences say."""
     relative = passes.trial.relative
 
     def differs(some: Array) -> bool:
-        exact = by_hand.right(some[None])[0] if by_hand is not None else passes.forward(some)
+        exact = by_hand.right(some) if by_hand is not None else passes.forward(some)
         apart = distance(Witness("", "", exact), passes.differences(some, sure=True), relative)
         return bool(apart[row] > 1)
 
-    return halve(asked.u[k], differs)
+    return halve(asked.u, differs)
 
 
 def _column_of_product(passes: Passes, asked: Probes, k: int) -> int:
@@ -104,7 +104,7 @@ def _column_of_product(passes: Passes, asked: Probes, k: int) -> int:
         left, right = adjoint(asked.v[k], some, asked.grads[k], passes.best(some))
         return bool(distance(left, right, passes.trial.relative)[0] > 1)
 
-    return halve(asked.u[k], differs)
+    return halve(asked.u, differs)
 
 
 def one_hot(size: int, at: int) -> Array:
@@ -124,7 +124,7 @@ def at_entry(passes: Passes, row: int, column: int, by_hand: Operator | None) ->
     v, u = one_hot(passes.trial.size[0], row), one_hot(passes.trial.size[1], column)
     heard = []
     if by_hand is not None:
-        heard.append(Witness("by hand", "by hand", by_hand.right(u[None])[0, [row]]))
+        heard.append(Witness("by hand", "by hand", by_hand.right(u)[[row]]))
     outcome = passes.backward(v)
     if outcome.error is None or raised_by_autograd(outcome.error):
         heard.append(
@@ -147,7 +147,7 @@ def _accused(
     told = said([one for one in heard if not np.any(one.silent)], 0)
     for culprit, mask in culprits(result.against).items():
         if mask.any():
-            named = _named(pair, passes.trial.relative, culprit)
+            named = _named(pair, culprit)
             remark = f" ({named})" if named else ""
             return Finding(f"{name}: {told}: {CONCLUSIONS[culprit]}{remark}", "wrong", culprit)
     if result.decided.all():
@@ -155,12 +155,12 @@ def _accused(
     return Finding(f"{name}: {told}: nobody to decide between them", "undecided")
 
 
-def _named(pair: Pair, relative: float, culprit: str) -> str:
+def _named(pair: Pair, culprit: str) -> str:
     """Name the mistake where both sides of it are known: vᵀ·J by hand, and `x.grad`."""
     if pair.side != "x" or culprit not in ("jacobian", "backward"):
         return ""
     sides = (pair.a.value, pair.b.value) if culprit == "jacobian" else (pair.b.value, pair.a.value)
-    return pattern(*sides, pair.apart(relative) > 1)
+    return pattern(*sides, pair.apart > 1)
 
 
 def _beyond_entries(passes: Passes, asked: Probes, pair: Pair, at: int) -> Finding:

@@ -66,11 +66,12 @@ def judge_f(trial: Trial, outcomes: Sequence[Outcome], kept: Kept) -> Iterator[J
     """Judge `f` itself: does it repeat, and leave `x` and its own state alone?"""
     apart = np.zeros(trial.size[0])
     for one in outcomes:
-        if one.y is not None and all(trial.connected):
-            again = Witness("", "", values(one.y))
-            apart = np.maximum(
-                apart, distance(again, Witness("", "", values(trial.y)), trial.relative)
-            )
+        if one.y is None or not all(trial.connected):
+            continue
+        first, again = values(trial.y), values(one.y)
+        if not np.array_equal(first, again):
+            far = distance(Witness("", "", again), Witness("", "", first), trial.relative)
+            apart = np.maximum(apart, far)
     if (apart > 1).any():
         name = trial.y_name(int(np.argmax(apart)))
         finding = Finding(f"{name}: f gives another value at every call", "wrong", "f")

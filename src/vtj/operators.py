@@ -18,17 +18,17 @@ class Operator:
     """J as something to multiply with.
 
     Attributes:
-        J: An array, sparse array, sparse tensor or operator of shape ``(y.numel(), x.numel())``.
+        J: A tensor, sparse array or operator of shape ``(y.numel(), x.numel())``.
     """
 
     J: Any
 
     def left(self, v: Array) -> Array:
-        """Give vᵀ·J for every row of `v`."""
+        """Give vᵀ·J."""
         return _left(v, self.J)
 
     def right(self, u: Array) -> Array:
-        """Give J·u for every row of `u`."""
+        """Give J·u."""
         return _right(self.J, u)
 
     def left_size(self, v: Array) -> Array:
@@ -65,14 +65,15 @@ def operator(trial: Trial, J: Any) -> Operator:  # noqa: N803 - J is the term
         >>> from vtj.trial import try_out
         >>> trial = try_out(lambda x: 3 * x**2, torch.tensor([1.0, 2.0]))
         >>> J = operator(trial, np.diag([6.0, 12.0]))
-        >>> J.right(np.array([[1.0, 10.0]])).tolist()
-        [[6.0, 120.0]]
+        >>> J.right(np.array([1.0, 10.0])).tolist()
+        [6.0, 120.0]
     """
     if not hasattr(J, "shape"):
         J = by_hand(trial, J)  # noqa: N806 - J is the term
     if not hasattr(J, "shape") or isinstance(J, np.ndarray) or _is_dense(J):
         flat = tuple(getattr(J, "shape", ())) == trial.size
-        return Operator(as_array(J) if flat else matrix(trial, J))
+        dense = np.ascontiguousarray(as_array(J) if flat else matrix(trial, J))
+        return Operator(torch.from_numpy(dense))
     if tuple(J.shape) != trial.size:
         raise ValueError(
             f"J has shape {tuple(J.shape)}; expected (y.numel(), x.numel()) = {trial.size}"
@@ -85,19 +86,15 @@ def _is_dense(J: Any) -> bool:  # noqa: N803 - J is the term
 
 
 def _left(v: Array, J: Any) -> Array:  # noqa: N803 - J is the term
-    if isinstance(J, np.ndarray):
-        return np.asarray(v @ J)
     if isinstance(J, Tensor):
-        return np.stack([(torch.from_numpy(one) @ J).numpy() for one in v])
-    return np.stack([np.asarray(type(J).__rmatmul__(J, one), np.float64) for one in v])
+        return np.asarray((torch.from_numpy(v) @ J).numpy())
+    return np.asarray(type(J).__rmatmul__(J, v), np.float64)
 
 
 def _right(J: Any, u: Array) -> Array:  # noqa: N803 - J is the term
-    if isinstance(J, np.ndarray):
-        return np.asarray((J @ u.T).T)
     if isinstance(J, Tensor):
-        return np.stack([(J @ torch.from_numpy(one)).numpy() for one in u])
-    return np.stack([np.asarray(J @ one, np.float64) for one in u])
+        return np.asarray((J @ torch.from_numpy(u)).numpy())
+    return np.asarray(J @ u, np.float64)
 
 
 def _largest(product: Array) -> Array:

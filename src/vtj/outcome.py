@@ -108,7 +108,7 @@ class _RefusesInputs(Exception):  # noqa: N818 - it never leaves this file
 
 def _run(f: Function, x: Tensors, v: Any, *, only_x: bool) -> Outcome:
     y: Any = None
-    given, used = _copy(v), _copy(v)
+    used = _copy(v)
     leaves: tuple[Tensor, ...] = ()
     error: Exception | None = None
     try:
@@ -124,7 +124,7 @@ def _run(f: Function, x: Tensors, v: Any, *, only_x: bool) -> Outcome:
         y=_detached(y),
         grad=like(tuple(grads), x),
         error=error,
-        v_changed=not same(used, given),
+        v_changed=not same(used, v),
         x_changed=bool(leaves) and not same(leaves, as_tuple(x)),
     )
 
@@ -160,5 +160,5 @@ def same(a: Any, b: Any) -> bool:
     if isinstance(a, tuple):
         return all(same(one, other) for one, other in zip(a, b, strict=True))
     if isinstance(a, Tensor):
-        return bool(((a == b) | ((a != a) & (b != b))).all())
+        return torch.equal(a, b) or bool(((a == b) | ((a != a) & (b != b))).all())
     return True

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -11,32 +12,33 @@ from vtj.operators import Operator
 from vtj.outcome import Outcome
 from vtj.probing import Passes
 from vtj.second_look import gradient_rounding
+from vtj.tolerance import SAFETY
 from vtj.voting import Array, Witness, distance
 from vtj.witnesses import gradient
 
-ENOUGH = 1e-9  # relative error at which differences stop, where exact values are compared too
+ENOUGH = 1e-10  # relative error at which differences stop
 LEAST, MOST = 0.5, 2.0  # magnitudes of the random weights
 
 
 @dataclass(frozen=True)
 class Probes:
-    """Random directions, one per row, and what came of them.
+    """Random directions and what came of them.
 
     Attributes:
-        v: Gradient arguments.
-        u: Directions in the space of `x`.
+        v: Gradient arguments, one per row.
+        u: A direction in the space of `x`.
         outcomes: ``y.backward(v)``.
         grads: What `x.grad` held.
-        differences: J·u by differences.
-        forward: J·u by a forward pass; empty where that does not apply or was not asked for.
+        differences: J·u by differences; without a J by hand, ⟨v, J·u⟩ for every `v`.
+        forward: J·u by a forward pass; None where that was not asked for or does not apply.
     """
 
     v: Array
     u: Array
     outcomes: tuple[Outcome, ...]
     grads: Array
-    differences: tuple[Witness, ...]
-    forward: tuple[Witness, ...]
+    differences: Witness
+    forward: Witness | None = None
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Pair:
         probe: Which probe.
         a: One value.
         b: The other.
+        relative: How far they may lie apart.
     """
 
     what: str
@@ -56,69 +59,103 @@ class Pair:
     probe: int
     a: Witness
     b: Witness
+    relative: float
 
-    def apart(self, relative: float) -> Array:
-        """Give how far they lie apart, in units of the tolerance."""
-        return distance(self.a, self.b, relative)
+    @cached_property
+    def apart(self) -> Array:
+        """How far they lie apart, in units of the tolerance."""
+        return distance(self.a, self.b, self.relative)
 
-    def worst(self, relative: float) -> float:
-        """Give the largest distance."""
-        return float(self.apart(relative).max(initial=0))
+    @cached_property
+    def worst(self) -> float:
+        """The largest distance."""
+        return float(self.apart.max(initial=0))
+
+    @property
+    def differs(self) -> bool:
+        """Whether they lie further apart than the tolerance."""
+        return self.worst > 1
+
+    @property
+    def too_rough(self) -> bool:
+        """Whether a number comes from differences so rough that agreement means nothing."""
+        if (self.side, self.b.family) != ("number", "numeric"):
+            return False
+        return bool((SAFETY * np.asarray(self.b.error) > 1e-3 * np.asarray(self.b.size)).any())
 
 
-def ask(passes: Passes, probes: int, seed: int, *, forward: bool) -> Probes:
+def ask(passes: Passes, probes: int, seed: int, *, numbers: bool) -> Probes:
     """Run the passes.
 
     Args:
         passes: Of the function.
-        probes: How many `v` and `u`.
+        probes: How many `v`.
         seed: Fixes them.
-        forward: Whether to ask for forward passes too.
+        numbers: Whether ⟨v, J·u⟩ will do in place of J·u.
     """
     generator = np.random.default_rng(seed)
     outputs, inputs = passes.trial.size
     v = signed(generator, probes * outputs, LEAST, MOST).reshape(probes, outputs)
-    u = signed(generator, probes * inputs, LEAST, MOST).reshape(probes, inputs) * passes.scale()
+    u = signed(generator, inputs, LEAST, MOST) * passes.scale
     outcomes = tuple(passes.backward(one) for one in v)
-    slopes = [passes.forward_or_none(one) for one in u] if forward else []
-    alone = forward and slopes[0] is None
-    enough = 0.0 if alone else ENOUGH
     return Probes(
         v=v,
         u=u,
         outcomes=outcomes,
         grads=np.stack([gradient(passes.trial, one.grad) for one in outcomes]),
-        differences=tuple(passes.differences(one, enough) for one in u),
-        forward=tuple(Witness("forward", "forward", one) for one in slopes if one is not None),
+        differences=passes.differences(u, ENOUGH, v=v if numbers else None),
     )
 
 
-def pairs(asked: Probes, by_hand: Operator | None) -> Iterator[Pair]:
+def ask_forward(passes: Passes, asked: Probes) -> Probes:
+    """Run a forward pass too, where it applies: exact, but slower than a few calls of `f`."""
+    slopes = passes.forward_or_none(asked.u)
+    if slopes is None:
+        return asked
+    forward = Witness("forward", "forward", slopes)
+    return replace(asked, forward=forward, differences=passes.differences(asked.u, ENOUGH))
+
+
+def pairs(asked: Probes, by_hand: Operator | None, relative: float) -> Iterator[Pair]:
     """Pair up, probe by probe, the values that should be the same."""
     if by_hand is not None:
-        left, right = by_hand.left(asked.v), by_hand.right(asked.u)
-        for k, differences in enumerate(asked.differences):
-            mine = Witness("by hand", "by hand", left[k])
-            grad = Witness("x.grad", "backward", asked.grads[k])
-            yield Pair("x.grad = vᵀ·J by hand", "x", k, mine, grad)
-            mine = Witness("by hand", "by hand", right[k])
-            yield Pair("J·u by hand = differences", "y", k, mine, differences)
-        return
-    for k, differences in enumerate(asked.differences):
-        if asked.forward:
-            yield Pair("J·u forward = differences", "y", k, asked.forward[k], differences)
-            what, slopes = "⟨x.grad, u⟩ = ⟨v, J·u⟩ forward", asked.forward[k]
+        mine = Witness("by hand", "by hand", by_hand.right(asked.u))
+        yield Pair("J·u by hand = differences", "y", 0, mine, asked.differences, relative)
+    elif asked.forward is not None:
+        what = "J·u forward = differences"
+        yield Pair(what, "y", 0, asked.forward, asked.differences, relative)
+    for k, (v, grad) in enumerate(zip(asked.v, asked.grads, strict=True)):
+        if by_hand is not None:
+            mine = Witness("by hand", "by hand", by_hand.left(v))
+            theirs = Witness("x.grad", "backward", grad)
+            yield Pair("x.grad = vᵀ·J by hand", "x", k, mine, theirs, relative)
+        elif asked.forward is not None:
+            sides = adjoint(v, asked.u, grad, asked.forward)
+            yield Pair("⟨x.grad, u⟩ = ⟨v, J·u⟩ forward", "number", k, *sides, relative)
         else:
-            what, slopes = "⟨x.grad, u⟩ = ⟨v, J·u⟩ by differences", differences
-        yield Pair(what, "number", k, *adjoint(asked.v[k], asked.u[k], asked.grads[k], slopes))
+            mine = number(asked.u, grad)
+            theirs = at(asked.differences, k, mine.size)
+            what = "⟨x.grad, u⟩ = ⟨v, J·u⟩ by differences"
+            yield Pair(what, "number", k, mine, theirs, relative)
+
+
+def number(u: Array, grad: Array) -> Witness:
+    """Give ⟨x.grad, u⟩ with the size its rounding is relative to."""
+    return Witness("x.grad", "backward", np.array([grad @ u]), 0.0, np.array([abs(grad) @ abs(u)]))
+
+
+def at(numbers: Witness, k: int, size: Array | float) -> Witness:
+    """Give one of several numbers as a witness of its own."""
+    error = np.asarray(numbers.error)[[k]]
+    return Witness(numbers.name, numbers.family, numbers.value[[k]], error, size)
 
 
 def adjoint(v: Array, u: Array, grad: Array, slopes: Witness) -> tuple[Witness, Witness]:
     """Give ⟨x.grad, u⟩ and ⟨v, J·u⟩, each with the size its rounding is relative to."""
     error = np.array([abs(v) @ np.broadcast_to(slopes.error, v.shape)])
-    one = Witness("x.grad", "backward", np.array([grad @ u]), 0.0, np.array([abs(grad) @ abs(u)]))
     size = np.array([abs(v) @ abs(slopes.value)])
-    return one, Witness(slopes.name, slopes.family, np.array([v @ slopes.value]), error, size)
+    theirs = Witness(slopes.name, slopes.family, np.array([v @ slopes.value]), error, size)
+    return number(u, grad), theirs
 
 
 def reconsidered(
@@ -129,20 +166,18 @@ def reconsidered(
     First the magnitudes that went into a product; then, for differences, two estimates of three;
     then how much the exact values change when `x` moves by a few units in the last place.
     """
-    relative = passes.trial.relative
-    v, u = asked.v[[pair.probe]], asked.u[[pair.probe]]
-    if pair.worst(relative) > 1 and by_hand is not None:
+    v, u = asked.v[pair.probe], asked.u
+    if pair.differs and by_hand is not None:
         size = by_hand.left_size(v) if pair.side == "x" else by_hand.right_size(u)
-        pair = replace(pair, a=replace(pair.a, size=size[0]))
-    if pair.worst(relative) > 1 and pair.side == "y":
-        pair = replace(pair, b=passes.differences(u[0], sure=True))
-    if pair.worst(relative) > 1 and pair.b.family == "numeric" and pair.side == "number":
-        slopes = passes.differences(u[0], sure=True)
-        pair = replace(pair, b=adjoint(v[0], u[0], asked.grads[pair.probe], slopes)[1])
-    if pair.worst(relative) > 1 and pair.side != "y":
+        pair = replace(pair, a=replace(pair.a, size=size))
+    if pair.differs and pair.side == "y":
+        pair = replace(pair, b=passes.differences(u, sure=True))
+    if pair.differs and pair.b.family == "numeric" and pair.side == "number":
+        pair = replace(pair, b=at(passes.differences(u, v=v[None], sure=True), 0, pair.a.size))
+    if pair.differs and pair.side != "y":
         rounding = gradient_rounding(
-            passes.trial, lambda x, weights: passes.at(x).gradient(weights), v[0], seed
+            passes.trial, lambda x, weights: passes.at(x).gradient(weights), v, seed
         )
-        error = rounding if pair.side == "x" else np.array([2 * rounding @ abs(u[0])])
+        error = rounding if pair.side == "x" else np.array([2 * rounding @ abs(u)])
         pair = replace(pair, b=replace(pair.b, error=pair.b.error + error))
     return pair

@@ -1,6 +1,7 @@
 """Single passes of one function: vᵀ·J by backward, J·u by a forward pass or by differences."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -82,12 +83,15 @@ class Passes:
         except Exception:  # many functions have no forward derivative; others then decide
             return None
 
-    def differences(self, u: Array, enough: float = 0.0, *, sure: bool = False) -> Witness:
-        """Give J·u by differences.
+    def differences(
+        self, u: Array, enough: float = 0.0, *, v: Array | None = None, sure: bool = False
+    ) -> Witness:
+        """Give J·u by differences, or ⟨v, J·u⟩ for every row of `v`, which is cheaper.
 
         Args:
             u: The direction.
             enough: Stop as soon as the error is below this part of the result.
+            v: Weights for the elements of `y`, row by row.
             sure: Whether to take every care.
         """
         trial, eps = self.trial, self.trial.eps
@@ -95,26 +99,36 @@ class Passes:
 
         def along(step: float) -> Array:
             moved = (p + step * d for p, d in zip(as_tuple(trial.x), direction, strict=True))
-            return values(trial.f(*(part.detach().requires_grad_() for part in moved)))
+            y = values(trial.f(*(part.detach().requires_grad_() for part in moved)))
+            return y if v is None else v @ y
 
-        moving = u != 0
-        rounding = EPS * float((abs(self.x[moving]) / abs(u[moving])).max(initial=0))
-        first = FIRST * float((self.scale()[moving] / abs(u[moving])).min())
+        here, noise = self.here, np.zeros(1)
+        if v is not None:
+            here, noise = v @ self.here, eps * (abs(v) @ abs(self.here))
+        ratio = abs(u) / self.scale
+        rounding = EPS / float(ratio.min(initial=np.inf, where=ratio > 0))
+        first = FIRST / float(ratio.max(initial=0))
         if sure:
-            slopes = careful(along, self.here, 16 * first, first / FIRST, eps, rounding)
+            size = first / FIRST
+            slopes = careful(along, here, 16 * first, size, eps, rounding=rounding, noise=noise)
         else:
-            slopes = derivative(along, self.here, first, eps, rounding=rounding, enough=enough)
-        return self._witness(slopes)
+            slopes = derivative(
+                along, here, first, eps, noise=noise, rounding=rounding, enough=enough, least=2
+            )
+        return self._witness(slopes, here)
 
+    @cached_property
     def scale(self) -> Array:
-        """Give the size of each element of `x`, for elements that are 0 that of the others."""
+        """The size of each element of `x`, for elements that are 0 that of the others."""
         size = abs(self.x)
-        usual = float(np.median(size[size > 0])) if (size > 0).any() else 1.0
-        return np.where(size > 0, size, usual)
+        others = np.count_nonzero(size)
+        if others == size.size:
+            return size
+        return np.where(size > 0, size, size.sum() / others if others else 1.0)
 
-    def _witness(self, slopes: Slopes) -> Witness:
+    def _witness(self, slopes: Slopes, here: Array) -> Witness:
         value, error, jump = slopes
         error = error + abs(jump) / 2 / SAFETY
-        enough = np.where(abs(value) > SAFETY * error, 1e-3 * abs(value), 1e-9 * abs(self.here))
+        enough = np.where(abs(value) > SAFETY * error, 1e-3 * abs(value), 1e-9 * abs(here))
         silent = ~((SAFETY * error <= enough) | (jump != 0) | (error == 0))
         return Witness("differences", "numeric", value, error, silent=silent)

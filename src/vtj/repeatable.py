@@ -34,7 +34,8 @@ def random_state_kept() -> Iterator[None]:
 def repeatable(f: Function, seed: int) -> Function:
     """Give `f` as a function that draws the same random numbers at every call.
 
-    Dropout becomes one fixed function this way. Use it within `random_state_kept`.
+    Dropout becomes one fixed function this way. NumPy's and Python's generators are seeded only when
+    the first call of `f` draws from them. Use it within `random_state_kept`.
 
     Raises:
         TypeError: When `f` cannot be called.
@@ -49,12 +50,25 @@ def repeatable(f: Function, seed: int) -> Function:
     if not callable(f):
         raise TypeError(f"f is {type(f).__name__}; expected a function of tensors")
 
+    draws_elsewhere: bool | None = None
+
     def seeded(*args: Any) -> Any:
+        nonlocal draws_elsewhere
         torch.default_generator.manual_seed(seed)
         if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
             torch.cuda.manual_seed_all(seed)
+        if draws_elsewhere is False:
+            return f(*args)
         np.random.seed(seed)
         random.seed(seed)
-        return f(*args)
+        before = _states()
+        y = f(*args)
+        draws_elsewhere = draws_elsewhere or _states() != before
+        return y
 
     return seeded
+
+
+def _states() -> tuple[Any, ...]:
+    _, key, position, *_ = np.random.get_state()
+    return key.tobytes(), position, random.getstate()  # type: ignore[union-attr]

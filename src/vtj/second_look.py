@@ -23,8 +23,8 @@ LOOKS = 4  # and how often
 def look_again(trial: Trial, heard: Heard, seed: int) -> Heard:
     """Repeat the differences with other steps, and measure the rounding of the exact engines.
 
-    Only the columns in which somebody disagrees with the differences are repeated, or all where they
-    stand alone. Rounding is
+    Only the columns in which somebody disagrees with the differences are repeated, or all where
+    they stand alone. Rounding is
     measured only where exact engines lie close together, and yet too far apart.
 
     Args:

@@ -41,10 +41,10 @@ def excess(a: Any, b: Any, allowed: Any) -> NDArray[np.float64]:
         >>> excess([1.0, 2.0, 3.0], [1.0, 2.5, 4.0], [0.0, 1.0, 0.5]).tolist()
         [0.0, 0.5, 2.0]
     """
-    first, second, limit = np.broadcast_arrays(
-        *(np.asarray(part, dtype=np.float64) for part in (a, b, allowed))
-    )
+    first, second, limit = (np.asarray(part, dtype=np.float64) for part in (a, b, allowed))
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        ratio = np.abs(first - second) / limit
+        ratio = np.abs(first - second) / (limit + np.finfo(np.float64).tiny)
+    if not np.isnan(ratio).any():
+        return ratio
     same = (first == second) | (np.isnan(first) & np.isnan(second))
     return np.where(same, 0.0, np.where(np.isnan(ratio), np.inf, ratio))

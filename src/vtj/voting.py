@@ -61,6 +61,8 @@ def distance(a: Witness, b: Witness, relative: float) -> Array:
     """
     size = np.maximum(np.maximum(abs(a.value), abs(b.value)), np.maximum(a.size, b.size))
     apart = excess(a.value, b.value, tolerance(size, relative, np.add(a.error, b.error)))
+    if a.silent is False and b.silent is False:
+        return apart
     return np.where(np.logical_or(a.silent, b.silent), 0.0, apart)
 
 

@@ -16,10 +16,12 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
-from visiting import Visit, visit
+
+from tests.browser.visiting import Visit, visit
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")  # as distributions call it
 THEMES = ("light", "dark")
 WIDTHS = (375, 1440)
 
@@ -51,9 +53,9 @@ def site(pytestconfig: pytest.Config) -> Path:
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    path = shutil.which("chromium")
-    assert path, "no chromium: apt-get install chromium"
-    return path
+    found = [path for name in CHROMIUM if (path := shutil.which(name))]
+    assert found, "no Chromium: apt-get install chromium"
+    return found[0]
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
-from visiting import Visit
+
+from tests.browser.visiting import Visit
 
 A4_WIDTH, A4_HEIGHT, MARGIN = 210, 297, 12  # millimeters
 PIXEL = 25.4 / 96

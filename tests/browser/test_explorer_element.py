@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 import torch
 from playwright.sync_api import Browser, Locator, Page
-from visiting import Visit, visit
+
+from tests.browser.visiting import Visit, visit
 
 POINTS = 100
 RTOL = 1e-12

@@ -11,7 +11,8 @@ from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser
-from visiting import Visit, visit
+
+from tests.browser.visiting import Visit, visit
 
 TRACEBACK = """Traceback (most recent call last):
   File "train.py", line 12, in <module>

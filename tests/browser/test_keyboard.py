@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from visiting import Visit
+
+from tests.browser.visiting import Visit
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import HERE, pages_of
+
+from tests.browser.conftest import HERE, pages_of
 
 CATEGORIES = ("accessibility", "best-practices", "seo")
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
-from visiting import Visit
+
+from tests.browser.visiting import Visit
 
 ITALICS = [
     ("A", "Z", 0x1D434),

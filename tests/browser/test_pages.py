@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-from visiting import Visit
+from tests.browser.visiting import Visit
 
 CONTRAST = (Path(__file__).parent / "svg_contrast.js").read_text(encoding="utf-8")
 

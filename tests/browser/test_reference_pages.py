@@ -9,7 +9,8 @@ from urllib.parse import quote
 
 import pytest
 import yaml
-from visiting import Visit
+
+from tests.browser.visiting import Visit
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "errors.md"
 SECTIONS = re.split(r"^\((?=error-|trap-)", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)

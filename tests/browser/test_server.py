@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser
-from visiting import Visit, visit
+
+from tests.browser.visiting import Visit, visit
 
 HEAVIEST = 300_000  # bytes, uncompressed: all that one page makes a browser load
 MOVED = """() => new Promise((done) => {

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from page_cells import PageCell, cells_of, changed, run
+
+from tests.docs.page_cells import PageCell, cells_of, changed, run
 
 TUTORIALS = Path(__file__).parents[2] / "docs" / "tutorials"
 PAGES = sorted(path.stem for path in TUTORIALS.glob("*.md") if path.stem != "index")

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from page_cells import cells_of
 
+from tests.docs.page_cells import cells_of
 from vtj.claims.history import questions, spans
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "errors.md"

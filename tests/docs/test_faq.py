@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from page_cells import PageCell, cells_of, changed, run
-from test_changed_numbers import numbers
+
+from tests.docs.page_cells import PageCell, cells_of, changed, run
+from tests.docs.test_changed_numbers import numbers
 
 PAGE = Path(__file__).parents[2] / "docs" / "faq.md"
 QUESTIONS = 42

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 import torch
-from page_cells import PageCell, cells_of, changed, run
+
+from tests.docs.page_cells import PageCell, cells_of, changed, run
 
 FOLDER = Path(__file__).parents[2] / "docs" / "how-to"
 PAGES = sorted(path.stem for path in FOLDER.glob("*.md") if path.stem not in ("index", "errors"))

@@ -52,7 +52,7 @@ def test_every_builder_has_its_section_and_its_test(idea: str) -> None:
     page = (ROOT / f"docs/tutorials/{idea}.md").read_text(encoding="utf-8")
     sections = set(re.findall(r"^\((\w+)\)=$", page, re.MULTILINE))
     confirmed = set(re.findall(r"^(\w+)\(\)\.confirm\(", page, re.MULTILINE))
-    functions = inspect.getmembers(import_module(f"test_{idea}"), inspect.isfunction)
+    functions = inspect.getmembers(import_module(f"tests.examples.test_{idea}"), inspect.isfunction)
     names = {name.removeprefix("test_") for name, _ in functions if name.startswith("test_")}
     built = builders(idea)
     assert sections == built, missing(idea, built, sections, f"docs/tutorials/{idea}.md")

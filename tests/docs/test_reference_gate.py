@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from test_gate import Site
+
+from tests.docs.test_gate import Site
 
 CASES = {
     "a wrong verdict": (

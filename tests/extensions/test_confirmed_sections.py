@@ -1,5 +1,6 @@
 import pytest
-from conftest import Build
+
+from tests.extensions.conftest import Build
 
 CONFIG = {"confirmed_sections_pages": ["pa*"], "confirmed_sections_oracle": "decimal"}
 PAGE = """

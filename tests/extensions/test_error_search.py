@@ -6,8 +6,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from conftest import Build
 from error_search import PREFIX, SUFFIX, merge, purge, texts, write
+
+from tests.extensions.conftest import Build
 
 CONFIG = {"extensions": ["myst_nb", "expected_errors", "error_search"]}
 PAGE = """

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from conftest import Build
+from tests.extensions.conftest import Build
 
 RIGHT = """
 # Page

@@ -6,9 +6,10 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
-from conftest import Build
 from json_files import data, write
 from sphinx.errors import ConfigError
+
+from tests.extensions.conftest import Build
 
 PAGE = "\n# Page\n"
 

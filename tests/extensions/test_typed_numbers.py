@@ -1,5 +1,6 @@
 import pytest
-from conftest import Build
+
+from tests.extensions.conftest import Build
 
 PAGE = """
 # Page

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-import sympy  # type: ignore[import-untyped]
+import sympy
 from numpy.typing import NDArray
 
 from vtj.engines.symbolic import derive

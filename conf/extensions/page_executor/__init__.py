@@ -14,6 +14,7 @@ the same either way. `docs` names, in the order in which they work:
 
 - `warm`: starts the warm process, from Sphinx
 - `zygote`: is the warm process; forks one process a page, leaves none behind
+- `family`: what it does to that end
 - `page`: runs one page's cells, in its process
 - `capture`: what it writes and shows, in order
 - `files`: which files it uses

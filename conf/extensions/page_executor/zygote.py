@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import faulthandler
 import gc
 import importlib
@@ -15,14 +14,13 @@ import sys
 import time
 import traceback
 from collections import deque
-from pathlib import Path
 from typing import NoReturn
 
+from page_executor.family import adopt_orphans, children, end_with_parent
 from page_executor.page import SECONDS_TO_CLEAN_UP, Page, clean_up
 
 # What IPython imports when a page first runs a cell, and when one raises.
 _LATE = ["bdb", "IPython.core.logger", "pygments.formatters.terminal256", "stack_data"]
-_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
 
 
 def main() -> NoReturn:
@@ -59,7 +57,7 @@ class Zygote:
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self._bell, warn_on_full_buffer=False)
         # What a page has left running becomes a child of this process when the page ends.
-        _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+        adopt_orphans()
 
     def serve(self) -> None:
         """Until nobody holds the other end of the control socket, or it says to stop."""
@@ -97,9 +95,8 @@ class Zygote:
         console = os.fdopen(os.dup(2), "w", 1)  # what is not the page's own goes to who builds it
         faulthandler.enable(console)
         try:
-            _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-            # While it runs, its orphans stay with it: none is taken for another page's.
-            _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+            end_with_parent()
+            adopt_orphans()  # while it runs, they stay with it: none is taken for another page's
             os.setsid()
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -140,15 +137,11 @@ class Zygote:
             os.close(descriptor)
 
     def _kill_orphans(self) -> None:
-        while orphans := _children() - self._running.keys():
+        while orphans := children() - self._running.keys():
             for pid in orphans:
                 os.kill(pid, signal.SIGKILL)
             for pid in orphans:
                 os.waitpid(pid, 0)
-
-
-def _prctl(option: int, value: int) -> None:
-    ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
 def _ended_child() -> tuple[int, int] | None:
@@ -157,8 +150,3 @@ def _ended_child() -> tuple[int, int] | None:
     except ChildProcessError:
         return None
     return (pid, status) if pid else None
-
-
-def _children() -> set[int]:
-    lists = Path("/proc/self/task").glob("*/children")
-    return {int(pid) for pids in lists for pid in pids.read_text().split()}

@@ -128,6 +128,7 @@ def derivative(
     noise: float | Array = 0.0,
     rounding: float = 0.0,
     enough: float = 0.0,
+    least: int = 3,
 ) -> Slopes:
     """Give g'(0) for a function from a number to a vector.
 
@@ -139,6 +140,7 @@ def derivative(
         noise: Their absolute error beyond that.
         rounding: The absolute rounding error of `g`'s argument.
         enough: Stop as soon as the error is below this part of the derivative.
+        least: How many steps to try before stopping.
 
     Example:
         >>> slopes = derivative(lambda t: np.array([(2 + t)**3]), np.array([8.0]), 1.0, 2e-16)
@@ -149,19 +151,21 @@ def derivative(
     settled = np.zeros(here.shape, bool)
     table: list[Array] = []
     slopes: list[Array] = []
-    jumps: list[Array] = []
+    sums: list[tuple[Array, float]] = []
+    largest = np.zeros(here.shape)
     level = np.zeros(here.shape, int)
     step = first
     for _ in range(LEVELS):
         plus, minus = g(step), g(-step)
         if not (np.isfinite(plus).all() and np.isfinite(minus).all()):
-            table, slopes, jumps, step = [], [], [], step / 2
+            table, slopes, sums, step = [], [], [], step / 2
             continue
         slope = (plus - minus) / (2 * step)
-        value = noise + eps * np.maximum(abs(plus), abs(minus))
-        floor = (value + rounding * abs(slope)) / step
+        if not slopes:
+            largest = noise + eps * np.maximum(abs(plus), abs(minus)) + rounding * abs(slope)
+        floor = largest / step
         slopes.append(slope)
-        jumps.append((plus + minus - 2 * here) / step)
+        sums.append((plus + minus, step))
         row, factor = [slope], 1.0
         for previous in table[: WIDTH - 1]:
             factor *= 4
@@ -172,12 +176,13 @@ def derivative(
             level = np.where(closer, len(slopes), level)
             row.append(finer)
         settled = error <= np.maximum(2 * floor, enough * abs(best))
-        if len(table) >= 2 and settled.all():
+        if len(slopes) >= least and settled.all():
             break
         table, step = row, step / 2
     else:
         error = _unless(settled, slopes, level, best, error)
-    return Slopes(best, error, _kink(jumps, best, error))
+    jumps = [(both - 2 * here) / step for both, step in sums[-3:]]
+    return Slopes(best, error, lasting(jumps, best, error) if len(jumps) == 3 else 0 * best)
 
 
 def _unless(
@@ -188,10 +193,6 @@ def _unless(
         after = ~settled & (later >= level) & (later < level + 2)
         error = np.where(after, np.fmax(error, abs(slope - best)), error)
     return error
-
-
-def _kink(jumps: list[Array], best: Array, error: Array) -> Array:
-    return lasting(jumps, best, error) if len(jumps) >= 3 else np.zeros_like(best)
 
 
 def lasting(jumps: Sequence[Array], slope: Array, error: Array) -> Array:

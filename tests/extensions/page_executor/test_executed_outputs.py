@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import COLOR, FRONT_MATTER, Project, cell
+
+from tests.extensions.page_executor.conftest import COLOR, FRONT_MATTER, Project, cell
 
 HARD = [
     cell("print('one')\n1 + 1"),

@@ -3,12 +3,13 @@
 import os
 
 import pytest
-from conftest import Project, cell
 from myst_nb.core.config import NbParserConfig
 from page_executor import warm
 from page_executor.messages import Job, Step
 from page_executor.run import Run
 from page_executor.runs import Runs
+
+from tests.extensions.page_executor.conftest import Project, cell
 
 STYLES = {
     "none": "",

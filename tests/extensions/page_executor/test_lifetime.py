@@ -6,8 +6,9 @@ import sys
 from multiprocessing import get_context
 
 import pytest
-from conftest import Project, cell, marked, wait_until
 from page_executor import warm
+
+from tests.extensions.page_executor.conftest import Project, cell, marked, wait_until
 
 LEAVES = (
     "import signal, subprocess, time\n"

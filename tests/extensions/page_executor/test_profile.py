@@ -3,9 +3,10 @@
 import json
 
 import pytest
-from conftest import Project, cell
 from page_executor.messages import Error, Result, Step
 from page_executor.steps import failure, first_line
+
+from tests.extensions.page_executor.conftest import Project, cell
 
 
 def test_the_slowest_pages_and_cells_are_named_at_the_end(project: Project) -> None:

@@ -4,9 +4,10 @@ from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
-from conftest import Built, Project, cell
 from page_executor import stale
 from page_executor.files import FilesUsed
+
+from tests.extensions.page_executor.conftest import Built, Project, cell
 
 
 @pytest.fixture

@@ -1,0 +1,25 @@
+"""What Linux lets a process say about its relatives."""
+
+from __future__ import annotations
+
+import ctypes
+import signal
+from pathlib import Path
+
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
+
+
+def end_with_parent() -> None:
+    """Have this process killed when the one that has forked it ends, in whatever way."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of all that descends from this process and has lost its own parent."""
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def children() -> set[int]:
+    """The processes whose parent this one is."""
+    lists = Path("/proc/self/task").glob("*/children")
+    return {int(pid) for pids in lists for pid in pids.read_text().split()}

@@ -1,0 +1,42 @@
+"""What the cells of a site take by themselves: one after another, without Sphinx."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+
+from myst_nb.core.config import NbParserConfig
+from nbformat import NotebookNode, from_dict
+from page_executor import warm
+from page_executor.messages import Job, Step
+from page_executor.run import Run
+from page_executor.runs import Runs
+from page_executor.steps import cell_step
+
+
+def cell_seconds(notebooks: Path, preload: list[str]) -> float:
+    """Run the cells of executed notebooks again, in one page's process after another.
+
+    Args:
+        notebooks: the folder with what MyST-NB has written.
+        preload: the modules that are imported beforehand.
+    """
+    process = warm.Warm(preload)
+    runs = Runs(lambda *_: None)
+    total = 0.0
+    for path in sorted(notebooks.rglob("*.ipynb")):
+        run = runs.watch(Run(process, path.stem, job(path), NbParserConfig()))
+        runs.end(run)
+        total += sum(result.seconds for result in run.results)
+    process.stop()
+    return total
+
+
+def job(path: Path) -> Job:
+    """What a notebook has to run."""
+    notebook: NotebookNode = from_dict(json.loads(path.read_text()))  # type: ignore[no-untyped-call]
+    steps = [cell_step(notebook, index, [], False) for index in range(len(notebook.cells))]
+    cells: tuple[Step, ...] = tuple(step for step in steps if step is not None)
+    return Job(tempfile.gettempdir(), True, dict(os.environ), cells)
