@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import logging
 import os
 import subprocess
 import sys
@@ -29,6 +30,8 @@ from sphinx.cmd.build import main
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
+COMMANDS, BUILDERS = "subprocess", "ProcessPoolExecutor"
+"""The names by which `sphinx_autobuild.build` runs commands, and `.server` calls the builder."""
 BUILD = [sys.executable, "-m", "sphinx", "build"]
 
 
@@ -46,9 +49,10 @@ def serve(arguments: list[str]) -> None:
     # Here, as the process that runs the pages ends with the one that has started it.
     warm.start(config["page_executor_preload"])
     commands = SimpleNamespace(run=run, CalledProcessError=subprocess.CalledProcessError)
-    sphinx_autobuild.build.subprocess = commands
-    # A thread will do, where sphinx-autobuild has two processes: one would outlive the server.
-    sphinx_autobuild.server.ProcessPoolExecutor = ThreadPoolExecutor
+    setattr(sphinx_autobuild.build, COMMANDS, commands)
+    # Threads will do where sphinx-autobuild has processes, some of which outlive a killed server.
+    setattr(sphinx_autobuild.server, BUILDERS, ThreadPoolExecutor)
+    logging.getLogger("watchfiles").setLevel(logging.WARNING)  # sphinx-autobuild names each change
     autobuild.main(["--re-ignore", "__pycache__", *arguments])
 
 
@@ -82,7 +86,9 @@ def _build(arguments: list[str], modules: Connection[list[str], object]) -> NoRe
     end_with_parent()
     status = main(arguments)
     modules.send([name for name, module in sys.modules.items() if _is_outside(module)])
-    sys.exit(status)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)  # Python's own way out waits for the threads of the server, which are not here
 
 
 def _is_outside(module: object) -> bool:

@@ -271,5 +271,6 @@ def _meant(error: Exception) -> bool:
     if where.endswith("tensors.py") and "can require gradients" in str(error):
         return True
     return any(
-        word in str(error) for word in ("expected", "complex is not supported", "use certify")
+        word in str(error)
+        for word in ("expected", "must have", "complex is not supported", "use certify")
     )

@@ -113,18 +113,26 @@ def test_a_wrong_backward_is_located_without_a_jacobian(function: Any) -> None:
     assert report.findings[0].startswith("dy[400]/dx[77]: backward 1e-06")
 
 
+def saw(x: Tensor) -> Tensor:
+    """A square with teeth so small that no difference sees past them."""
+    return x**2 + 1e-3 * torch.frac(1e15 * torch.sin(x))
+
+
 def test_a_forward_pass_decides_where_differences_are_too_rough() -> None:
-    def rough(x: Tensor) -> Tensor:
-        return x**2 + 1e-3 * torch.sin(1e9 * x)
-
-    def slope(x: tuple[Tensor, ...], g: Tensor) -> Tensor:
-        return g * (2 * x[0] + 1e6 * torch.cos(1e9 * x[0]))
-
-    report = vtj.certify(custom(rough, slope, slope), X[:3])
+    right = custom(saw, lambda x, g: 2 * x[0] * g, lambda x, u: 2 * x[0] * u)
+    wrong = custom(saw, lambda x, g: 3 * x[0] * g, lambda x, u: 2 * x[0] * u)
+    report = vtj.certify(right, X[:3])
     assert report.verdict == "correct", str(report)
     assert any("forward" in row.what for row in report.rows)
-    wrong = custom(rough, lambda x, g: 2 * slope(x, g), slope)
-    assert vtj.certify(wrong, X[:3]).verdict != "correct"
+    assert vtj.certify(wrong, X[:3]).culprit == "backward"
+
+
+def test_a_fast_wave_is_not_taken_for_noise() -> None:
+    def wave(x: Tensor) -> Tensor:
+        return x**2 + 1e-3 * torch.sin(1e9 * x)
+
+    assert vtj.certify(wave, X[:3])
+    assert vtj.check(wave, X[:3])
 
 
 def test_f_that_autograd_does_not_see_all_of() -> None:
@@ -179,7 +187,7 @@ def test_backward_that_raises() -> None:
 
 def test_rough_differences_alone_do_not_decide() -> None:
     """A function that is only exact to a few digits, without a forward derivative."""
-    rough = custom(lambda x: x**2 + 1e-3 * torch.sin(1e9 * x), lambda x, g: 2 * x[0] * g)
+    rough = custom(saw, lambda x, g: 2 * x[0] * g)
     report = vtj.certify(rough, X[:3])
     assert report.verdict == "undecided", str(report)
     assert "too rough to tell" in report.findings[0]

@@ -10,6 +10,7 @@ from vtj.voting import Array, Mask
 
 NOISE_STEPS = (2.0**-24, 2.0**-18)  # of the size of x: over these f changes mostly by rounding
 LOCAL = 2.0**-14  # where the local look begins; over coarse steps a flat function may not be flat
+FINER = (2.0**-24, 2.0**-34, 2.0**-44)
 STRETCH = 0.7  # shares no step with powers of two
 
 
@@ -59,9 +60,18 @@ def careful(
     local, settled = _close_by(g, here, LOCAL * first, eps, noise, rounding)
     agree = abs(coarse.value - local.value) <= SAFETY * (error + local.error)
     keep = agree & (error <= local.error) & settled & (local.jump == 0)
-    return Slopes(
-        *(np.where(keep, a, b) for a, b in zip((coarse.value, error, jump), local, strict=True))
-    )
+    best = _choose(keep, Slopes(coarse.value, error, jump), local)
+    for step in FINER:
+        # what looks like noise from afar may be a fast wave; close enough it is a slope again
+        fine, resolved = _close_by(g, here, step * first, eps, np.zeros_like(here), rounding)
+        far = abs(fine.value - best.value) > SAFETY * (fine.error + best.error)
+        wave = resolved & far & (abs(fine.value) > 100 * fine.error)
+        best = _choose(~wave, best, fine)
+    return best
+
+
+def _choose(keep: Mask, first: Slopes, second: Slopes) -> Slopes:
+    return Slopes(*(np.where(keep, a, b) for a, b in zip(first, second, strict=True)))
 
 
 def measured_noise(g: Callable[[float], Array], step: float) -> Array:

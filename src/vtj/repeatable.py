@@ -34,8 +34,8 @@ def random_state_kept() -> Iterator[None]:
 def repeatable(f: Function, seed: int) -> Function:
     """Give `f` as a function that draws the same random numbers at every call.
 
-    Dropout becomes one fixed function this way. NumPy's and Python's generators are seeded only when
-    the first call of `f` draws from them. Use it within `random_state_kept`.
+    Dropout becomes one fixed function this way. NumPy's and Python's generators are seeded only
+    when the first call of `f` draws from them. Use it within `random_state_kept`.
 
     Raises:
         TypeError: When `f` cannot be called.
@@ -70,5 +70,5 @@ def repeatable(f: Function, seed: int) -> Function:
 
 
 def _states() -> tuple[Any, ...]:
-    _, key, position, *_ = np.random.get_state()
-    return key.tobytes(), position, random.getstate()  # type: ignore[union-attr]
+    numpy_state: Any = np.random.get_state()
+    return numpy_state[1].tobytes(), numpy_state[2], random.getstate()

@@ -1,6 +1,7 @@
 """What the engines and ``backward`` said, row by row, and the verdict."""
 
 from dataclasses import dataclass, field, replace
+from html import escape
 from typing import Any, Literal
 
 from vtj.table import as_html, as_text
@@ -96,7 +97,15 @@ class Report:
 
     def _repr_html_(self) -> str:
         caption = ". ".join([self._headline(), *self.findings])
-        return as_html(HEADER, [row.cells() for row in self.rows], caption)
+        table = as_html(HEADER, [row.cells() for row in self.rows], caption)
+        start = '<details class="vtj">' if self else '<details class="vtj" open>'
+        return f"{start}\n<summary>{escape(self._summary())}</summary>\n{table}\n</details>"
+
+    def _summary(self) -> str:
+        if not self:
+            return f"{self._headline()}: who said what, {len(self.rows)} rows"
+        families = dict.fromkeys(row.family for row in self.rows if row.family)
+        return f"correct: {', '.join(families)} agree ({len(self.rows)} rows)"
 
     def raise_for_mismatch(self) -> None:
         """Raise `JacobianMismatch`, carrying this report, unless the verdict is ``correct``.

@@ -30,9 +30,12 @@ class FilesUsed:
             self.started_processes = True
 
     def settle(self) -> None:
-        """Begin anew; what was opened so far counts for all pages that this process becomes."""
+        """Take what was opened so far as opened by all pages that this process is forked into."""
         self._before = self._real()
         self._opened.clear()
+
+    def begin(self) -> None:
+        """Begin a page: to fork it has been noted too, in the process that it comes from."""
         self.started_processes = False
 
     def among(self, watched: frozenset[str]) -> frozenset[str]:

@@ -93,6 +93,7 @@ class Page:
 
     def _begin(self, task: Job) -> None:
         """Make this process what a new one would be."""
+        self._files.begin()
         os.chdir(tempfile.mkdtemp(dir=task.folder) if task.temporary else task.folder)
         os.environ.clear()
         os.environ.update(task.environment)
