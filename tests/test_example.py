@@ -30,7 +30,7 @@ def test_what_a_page_computed_is_confirmed() -> None:
         ({"y": [3.0, 13.0]}, "y[1]: the page 13, f 12"),
         ({"grad": [6.0, 121.0]}, "x.grad[1]: the page 121, by hand 120, backward 120"),
         ({"jacobian": [[6, 0], [1, 12]]}, "dy[1]/dx[0]: the page 1, by hand 0, backward 0"),
-        ({"product": [7, 120]}, "vᵀ·J[0]: the page 7, by hand 6, backward 6"),
+        ({"product": [7, 120]}, "(vᵀ·J)[0]: the page 7, by hand 6, backward 6"),
     ],
 )
 def test_what_differs_is_named_with_every_value(wrong: dict[str, object], finding: str) -> None:

@@ -20,6 +20,10 @@ USED = {  # file: what the body of a page that uses it holds; None where no page
     "clipboard.min.js": '<div class="highlight',
     "copybutton.js": '<div class="highlight',
     "copybutton.css": '<div class="highlight',
+    "furo-extensions.css": "sd-",
+    "figures.css": "vtj-figure",
+    "tables.css": 'class="vtj"',
+    "filter.js": "data-filter",
 }
 
 

@@ -5,6 +5,9 @@ from pathlib import Path
 
 Build = Callable[..., str]
 SETTINGS = {
+    "html_theme": "furo",
+    "html_css_files": ["figures.css", "tables.css"],
+    "html_js_files": ["filter.js"],
     "extensions": ["myst_nb", "sphinx_design", "sphinx_copybutton", "light_pages"],
     "nb_execution_mode": "off",
 }
@@ -25,6 +28,8 @@ def test_a_page_loads_what_it_uses_and_no_more(build: Build, tmp_path: Path) -> 
         "tabs": TABS,
         "card": "# Card\n\n:::{card}\ntext\n:::\n",
         "code": "# Code\n\n```python\nx\n```\n",
+        "table": '# Table\n\n<table class="vtj" data-filter="verdict"></table>\n',
+        "figure": '# Figure\n\n<figure class="vtj-figure"></figure>\n',
     }
     assert build("light_pages", config=SETTINGS, **pages) == ""
     loaded = {
@@ -38,8 +43,12 @@ def test_a_page_loads_what_it_uses_and_no_more(build: Build, tmp_path: Path) -> 
                 "copybutton.js",
                 "copybutton.css",
                 "doctools.js",
+                "furo-extensions.css",
+                "figures.css",
+                "tables.css",
+                "filter.js",
             )
-            if f"_static/{file}" in (tmp_path / "html" / f"{name}.html").read_text("utf-8")
+            if f"/{file}" in (tmp_path / "html" / f"{name}.html").read_text("utf-8")
         }
         for name in (*pages, "search")
     }
@@ -52,5 +61,7 @@ def test_a_page_loads_what_it_uses_and_no_more(build: Build, tmp_path: Path) -> 
         "tabs": {"doctools.js", "design-tabs.js", *design},
         "card": {"doctools.js", *design},
         "code": {"doctools.js", *copy},
+        "table": {"doctools.js", "tables.css", "filter.js"},
+        "figure": {"doctools.js", "figures.css"},
         "search": {"doctools.js"},
     }
