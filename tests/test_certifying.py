@@ -145,6 +145,29 @@ def test_not_linear_in_v_without_a_jacobian() -> None:
     assert report.findings[0].endswith("the backward is wrong (not linear in v)")
 
 
+def test_an_operator_that_contradicts_itself() -> None:
+    class Torn(Diagonal):
+        def __rmatmul__(self, v: Any) -> Any:
+            return 2 * v * self.entries
+
+    report = vtj.certify(f, X[:8], Torn(diagonal(X[:8])))
+    assert report.verdict == "undecided"
+    assert "no single entry that differs was found" in report.findings[0]
+
+
+def test_a_backward_that_refuses_one_hot_v() -> None:
+    def picky(x: tuple[Tensor, ...], g: Tensor) -> Tensor:
+        if g.count_nonzero() == 1:
+            raise RuntimeError("not this one")
+        return 2 * x[0] * g
+
+    wrong = np.diag(2 * X[:4].numpy())
+    wrong[2, 2] += 1
+    report = vtj.certify(custom(lambda x: x**2, picky), X[:4], wrong)
+    assert report.culprit == "jacobian"
+    assert report.findings[0].startswith("dy[2]/dx[2]: by hand 2.006")
+
+
 def test_tuples_in_and_out() -> None:
     x = (vector(3), vector(2))
 

@@ -26,6 +26,11 @@ def test_text_and_html_say_the_same() -> None:
         assert said in page
 
 
+def test_a_correct_report_names_the_families_that_agree() -> None:
+    page = Report("J (2,)", ROWS, "correct")._repr_html_()
+    assert "correct: backward agree (2 rows)" in page
+
+
 def test_a_bare_assert_shows_the_table() -> None:
     with pytest.raises(AssertionError) as caught:
         assert WRONG

@@ -14,7 +14,7 @@ def test_one_rule_for_every_scale() -> None:
 def test_zero_is_exact() -> None:
     allowed = tolerance([0.0], RELATIVE[torch.float64])
     assert excess([0.0], [0.0], allowed) == 0
-    assert np.isinf(excess([0.0], [1e-300], allowed))
+    assert excess([0.0], [1e-300], allowed) > 1
 
 
 def test_what_is_no_number() -> None:

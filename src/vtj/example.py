@@ -59,8 +59,8 @@ class Example:
             >>> import torch
             >>> x = torch.tensor(3.0)
             >>> example = Example("square", lambda x: x**2, x, None, lambda x: 3 * x)
-            >>> example.check().findings
-            ('dy/dx: by hand 9, backward 6, forward 6, numeric 6: the hand-derived J is wrong',)
+            >>> example.check().verdict, example.check().culprit
+            ('wrong', 'jacobian')
         """
         if self.jacobian is None:
             return certify(self.f, self.x)

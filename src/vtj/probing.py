@@ -122,8 +122,6 @@ class Passes:
         """The size of each element of `x`, for elements that are 0 that of the others."""
         size = abs(self.x)
         others = np.count_nonzero(size)
-        if others == size.size:
-            return size
         return np.where(size > 0, size, size.sum() / others if others else 1.0)
 
     def _witness(self, slopes: Slopes, here: Array) -> Witness:

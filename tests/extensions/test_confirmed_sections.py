@@ -65,6 +65,11 @@ def test_what_is_not_confirmed_is_named(build: Build, end: str, message: str) ->
     assert message in warnings
 
 
+def test_a_module_that_the_section_imports_is_its_own(build: Build) -> None:
+    page = PAGE.replace("J = 3", "import math\nJ = 3").replace("=J + J", "=math.floor(J)")
+    assert build("confirmed_sections", config=CONFIG, page=page) == ""
+
+
 def test_other_pages_may_do_without(build: Build) -> None:
     page = PAGE.replace(CONFIRM, "y")
     assert build("confirmed_sections", config=CONFIG, other=page) == ""

@@ -53,7 +53,7 @@ def test_a_page_loads_what_it_uses_and_no_more(build: Build, tmp_path: Path) -> 
         for name in (*pages, "search")
     }
     design, copy = (
-        {"sphinx-design.min.css"},
+        {"sphinx-design.min.css", "furo-extensions.css"},
         {"clipboard.min.js", "copybutton.js", "copybutton.css"},
     )
     assert loaded == {
@@ -65,3 +65,9 @@ def test_a_page_loads_what_it_uses_and_no_more(build: Build, tmp_path: Path) -> 
         "figure": {"doctools.js", "figures.css"},
         "search": {"doctools.js"},
     }
+
+
+def test_words_of_code_are_not_wrapped_one_by_one(build: Build, tmp_path: Path) -> None:
+    build("light_pages", config=SETTINGS, page="# Words\n\nCall `y.backward(v)` <i>now</i>.\n")
+    page = (tmp_path / "html" / "page.html").read_text("utf-8")
+    assert '<code class="docutils literal notranslate">y.backward(v)</code> <i>now</i>' in page

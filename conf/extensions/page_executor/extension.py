@@ -104,6 +104,8 @@ class Executor:
             for page in pages:
                 self.runs.add(page, partial(forecast, app, env, page))
             self.runs.look()
+            # What waits for nothing is read first, while the warm process does its imports.
+            pages.sort(key=self.runs.expects)
 
     def read(self, app: Sphinx, page: str, text: list[str]) -> None:
         """Remember what is being parsed; look after the pages that run."""
@@ -183,8 +185,10 @@ class Executor:
         held = sphinx.handlers
         if self._app.parallel == 1:  # else it is the main process that has the warnings printed
             sphinx.handlers = self._handlers
-        yield
-        sphinx.handlers = held
+        try:
+            yield
+        finally:
+            sphinx.handlers = held
 
     def _observe(self, run: Run, new: range) -> None:
         if self._certain:

@@ -46,7 +46,7 @@ def record_of(run: Run, digests: Mapping[str, str], *, failed: bool) -> PageReco
         failed: whether it must run again.
     """
     cells = tuple(
-        CellRecord(step.line, result.seconds, step.source.splitlines()[0])
+        CellRecord(step.line, result.seconds, step.source.strip().splitlines()[0])
         for step, result in zip(run.steps, run.results, strict=False)
         if step.kind == "cell" and result.ran
     )

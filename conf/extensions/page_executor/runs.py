@@ -28,6 +28,10 @@ class Runs:
         """Have a page run when there is room; `start` gives None where nothing is to run."""
         self._waiting[page] = start
 
+    def expects(self, page: str) -> bool:
+        """Whether a page has been started, or may yet be."""
+        return page in self._waiting or page in self._ahead
+
     def take(self, page: str) -> Run | None:
         """The run of a page that was added, once; None if there is none."""
         self._waiting.pop(page, None)

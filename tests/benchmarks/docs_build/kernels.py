@@ -134,7 +134,8 @@ def main(source: Path, conf: Path, folder: Path) -> int:
         print(f"the build with {' and '.join(failed)} has failed")
         return 1
     found = list(differences(*(folder / way for way in WAYS)))
-    print(*found, sep="\n")
+    for difference in found:
+        print(difference)
     notebooks = list((folder / "executor/jupyter_execute").rglob("*.ipynb"))
     cells = [cell for path in notebooks for cell in json.loads(path.read_text())["cells"]]
     code = sum(cell["cell_type"] == "code" for cell in cells)

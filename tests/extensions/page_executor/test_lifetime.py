@@ -8,7 +8,7 @@ from multiprocessing import get_context
 import pytest
 from page_executor import warm
 
-from tests.extensions.page_executor.conftest import Project, cell, marked, wait_until
+from tests.extensions.page_executor.conftest import Built, Project, cell, marked, wait_until
 
 LEAVES = (
     "import signal, subprocess, time\n"
@@ -94,6 +94,22 @@ def test_a_build_in_a_fork_leaves_the_warm_process_to_its_owner(
     assert process.alive
     warm.stop()
     assert not process.alive
+
+
+def test_what_other_modes_import_is_imported_when_one_is_used(project: Project) -> None:
+    (project.folder / "loaded.py").write_text(
+        "import sys\n\n"
+        "def say(*_):\n"
+        "    print('loaded:', [name in sys.modules for name in ('zmq', 'sqlalchemy')])\n\n"
+        "def setup(app):\n    app.connect('build-finished', say)\n"
+    )
+    project.config["extensions"] = ["page_executor", "myst_nb", "loaded"]
+    project.page("a", cell("1"))
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("PYTHONPATH", str(project.folder))
+        assert "loaded: [False, False]" in project.run("-E")
+        assert "loaded: [True, True]" in project.run("-E", "-D", "nb_execution_mode=force")
+    assert Built(project.folder, "", [], 0).text("a") == ["1"]
 
 
 def test_pages_run_in_kernels_where_they_cannot_be_forked(
