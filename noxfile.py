@@ -102,6 +102,21 @@ def publish(session: nox.Session) -> None:
     session.run("pytest", "tests/browser", "--site", str(site))
 
 
+@nox.session(default=False)
+def bench(session: nox.Session) -> None:
+    """Time the oracle against every peer that is installed: one table of ratios."""
+    install(session, "bench")
+    one = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    session.run("python", "-m", "tests.benchmarks.oracle.ratios", *session.posargs, env=one)
+
+
+@nox.session(name="bench-docs", default=False)
+def bench_docs(session: nox.Session) -> None:
+    """Time the build of the site against its targets, and against other ways to build it."""
+    install(session, "bench")
+    session.run("python", "tests/benchmarks/docs_build/bench.py", *session.posargs)
+
+
 @nox.session(venv_backend="none", default=False)
 def history(session: nox.Session) -> None:
     """Ask old releases of torch again, and record what they answer (gigabytes of downloads)."""

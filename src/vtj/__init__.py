@@ -1,5 +1,7 @@
 """What y.backward(gradient=v) leaves in x.grad, and independent ways to check it."""
 
+from typing import TYPE_CHECKING
+
 from vtj.certifying import certify
 from vtj.checking import check
 from vtj.comparing import compare
@@ -11,8 +13,9 @@ from vtj.outcome import Outcome, backward, vjp
 from vtj.refusal import Refusal
 from vtj.report import JacobianMismatch, Report, Row
 from vtj.sequence import Call, Sequence
-from vtj.show.explaining import Explanation, explain
-from vtj.show.formulas import Formula, formula
+
+if TYPE_CHECKING:
+    from vtj.show import Explanation, Formula, explain, formula
 
 __all__ = [
     "ENGINES",
@@ -38,3 +41,12 @@ __all__ = [
     "jacobian",
     "vjp",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # What shows results is imported when it is asked for: it takes as long as all the rest.
+    if name in ("Explanation", "Formula", "explain", "formula"):
+        from vtj import show
+
+        return getattr(show, name)
+    raise AttributeError(f"module 'vtj' has no attribute {name!r}")

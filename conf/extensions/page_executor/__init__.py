@@ -10,7 +10,7 @@ while Sphinx does its own::
 
 It runs the pages that MyST-NB would give to a Python kernel in the mode `inline`; all others
 stay with MyST-NB, and so do all of them where a process cannot be forked. What a page shows is
-the same either way. `docs` names, in the order in which they work:
+the same either way, but for the state of Jupyter widgets, which is not kept. The modules:
 
 - `warm`: starts the warm process, from Sphinx
 - `zygote`: is the warm process; forks one process a page, leaves none behind

@@ -33,7 +33,7 @@ def main() -> NoReturn:
     for name in [*_LATE, *sys.argv[2:]]:
         try:
             importlib.import_module(name)
-        except ImportError as error:
+        except Exception as error:  # a page that imports it gets it too, and says where
             print(f"page_executor: {name} cannot be imported in advance: {error}", file=sys.stderr)
     page.settle()
     gc.freeze()  # so that the collector does not touch, and copy, what all pages share
