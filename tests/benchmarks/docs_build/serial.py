@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from pathlib import Path
 
+import nbformat
 from myst_nb.core.config import NbParserConfig
-from nbformat import NotebookNode, from_dict
 from page_executor import warm
 from page_executor.messages import Job, Step
 from page_executor.run import Run
@@ -36,7 +35,7 @@ def cell_seconds(notebooks: Path, preload: list[str]) -> float:
 
 def job(path: Path) -> Job:
     """What a notebook has to run."""
-    notebook: NotebookNode = from_dict(json.loads(path.read_text()))  # type: ignore[no-untyped-call]
+    notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     steps = [cell_step(notebook, index, [], False) for index in range(len(notebook.cells))]
     cells: tuple[Step, ...] = tuple(step for step in steps if step is not None)
     return Job(tempfile.gettempdir(), True, dict(os.environ), cells)
