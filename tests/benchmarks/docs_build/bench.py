@@ -130,8 +130,8 @@ def others(rounds: int, folder: Path) -> list[Row]:
     ]
 
 
-def scale(folder: Path) -> list[Row]:
-    """More and more pages."""
+def scale(_: int, folder: Path) -> list[Row]:
+    """More and more pages, each number of them once: many take long, and vary little."""
     rows, times = [], []
     for count in SIZES:
         pages = write_pages(folder / str(count), count)
@@ -162,13 +162,14 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3, help="how often to measure each")
     parser.add_argument("--record", type=Path, help="a JSON file to write")
     options = parser.parse_args()
+    where = machine()
+    print(*(f"{key}: {value}" for key, value in where.items()), "", sep="\n", flush=True)
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
-        for name, part in {"published": published, "others": others, "live": live}.items():
-            rows += part(options.rounds, Path(folder, name))
-        rows += scale(Path(folder, "scale"))
-    where = machine()
-    print(*rows, "", *(f"{key}: {value}" for key, value in where.items()), sep="\n")
+        for part in (published, live, others, scale):
+            found = part(options.rounds, Path(folder, part.__name__))
+            print(*found, sep="\n", flush=True)
+            rows += found
     if options.record:
         record = {
             "date": date.today().isoformat(),

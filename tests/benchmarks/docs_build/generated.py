@@ -56,6 +56,8 @@ sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "auto",
     "filename_pattern": "/p",
+    "image_scrapers": (),  # nor does a page draw anything
+    "reset_modules": (),
 }
 """
 
