@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 
 import vtj
 from tests.random_functions import Drawn, functions
-from vtj.tolerance import RELATIVE, SAFETY
+from vtj.oracle.tolerance import RELATIVE, SAFETY
 
 COUNT = 2_000
 

@@ -6,11 +6,11 @@ import torch
 from torch import nn
 
 import vtj
-from vtj.blocks import as_array
-from vtj.findings import Finding, overall
-from vtj.repeatable import repeatable
-from vtj.state import state_kept
-from vtj.witnesses import first_line
+from vtj.calling.repeatable import repeatable
+from vtj.calling.state import state_kept
+from vtj.oracle.blocks import as_array
+from vtj.oracle.findings import Finding, overall
+from vtj.oracle.witnesses import first_line
 
 
 def test_an_error_without_a_message_is_named_by_its_type() -> None:

@@ -5,20 +5,20 @@ from typing import Any
 
 import numpy as np
 
-from vtj.findings import Finding, overall
-from vtj.locating import locate
-from vtj.on_backward import judge_f, judge_v
-from vtj.operators import operator
+from vtj.calling.repeatable import random_state_kept, repeatable
+from vtj.calling.state import state_kept
+from vtj.calling.tensors import Function, Tensors, values
+from vtj.oracle.findings import Finding, overall
+from vtj.oracle.locating import locate
+from vtj.oracle.on_backward import judge_f, judge_v
+from vtj.oracle.operators import operator
+from vtj.oracle.pairs import MOST, Pair, Probes, ask, ask_forward, pairs, reconsidered
+from vtj.oracle.probing import Counted, Passes
+from vtj.oracle.tolerance import tolerance
+from vtj.oracle.trial import try_out
+from vtj.oracle.witnesses import first_line, raised_by_autograd
 from vtj.outcome import Outcome
-from vtj.pairs import MOST, Pair, Probes, ask, ask_forward, pairs, reconsidered
-from vtj.probing import Counted, Passes
-from vtj.repeatable import random_state_kept, repeatable
 from vtj.report import Report, Row
-from vtj.state import state_kept
-from vtj.tensors import Function, Tensors, values
-from vtj.tolerance import tolerance
-from vtj.trial import try_out
-from vtj.witnesses import first_line, raised_by_autograd
 
 
 def certify(

@@ -7,19 +7,19 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from vtj.behavior import observe
+from vtj.calling.repeatable import random_state_kept, repeatable
+from vtj.calling.state import Kept, state_kept
+from vtj.calling.tensors import Function, Tensors, as_tuple, like, shaped_like
 from vtj.certifying import certify
-from vtj.drawing import signed
 from vtj.engines import ENGINES, refuse_what_does_not_fit
-from vtj.judging import judge
-from vtj.repeatable import random_state_kept, repeatable
+from vtj.oracle.behavior import observe
+from vtj.oracle.drawing import signed
+from vtj.oracle.judging import judge
+from vtj.oracle.second_look import look_again
+from vtj.oracle.trial import Trial, try_out
+from vtj.oracle.voting import vote
+from vtj.oracle.witnesses import by_hand, hear
 from vtj.report import Report, both
-from vtj.second_look import look_again
-from vtj.state import Kept, state_kept
-from vtj.tensors import Function, Tensors, as_tuple, like, shaped_like
-from vtj.trial import Trial, try_out
-from vtj.voting import vote
-from vtj.witnesses import by_hand, hear
 
 DEFAULT = ("reverse", "jacrev", "forward", "jacfwd", "numeric")
 MOST_ENTRIES = 10_000  # beyond, `certify` decides unless engines are asked for by name

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from vtj.blocks import as_array
-from vtj.findings import said
-from vtj.judging import Evidence
-from vtj.patterns import pattern
+from vtj.oracle.blocks import as_array
+from vtj.oracle.findings import said
+from vtj.oracle.judging import Evidence
+from vtj.oracle.patterns import pattern
+from vtj.oracle.tolerance import RELATIVE
+from vtj.oracle.voting import Array, Witness, distance, vote
+from vtj.oracle.witnesses import matrix
 from vtj.report import Report, Row
-from vtj.tolerance import RELATIVE
-from vtj.voting import Array, Witness, distance, vote
-from vtj.witnesses import matrix
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from vtj.calling.tensors import Function, Tensors, as_tuple
 from vtj.certifying import certify
 from vtj.checking import check
 from vtj.comparing import compare
+from vtj.oracle.tolerance import RELATIVE
 from vtj.outcome import Outcome, backward
 from vtj.page_values import PAGE, beside, with_rows
 from vtj.report import Report
-from vtj.tensors import Function, Tensors, as_tuple
-from vtj.tolerance import RELATIVE
 
 
 @dataclass(frozen=True)

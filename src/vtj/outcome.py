@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from vtj.tensors import Function, Tensors, as_tuple, fresh_leaves, like
+from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vtj.blocks import as_array
-from vtj.naming import element, numbers
+from vtj.oracle.blocks import as_array
+from vtj.oracle.naming import element, numbers
 from vtj.report import Report, Row, Verdict
 
 PAGE = "the page"

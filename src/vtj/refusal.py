@@ -6,10 +6,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from vtj.calling.tensors import Function, Tensors, as_tuple
 from vtj.outcome import Outcome, backward, vjp
 from vtj.page_values import PAGE, beside, with_rows
 from vtj.report import Report, Row
-from vtj.tensors import Function, Tensors, as_tuple
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vtj.blocks import as_array
+from vtj.calling.tensors import Function
 from vtj.checking import check
 from vtj.contraction import contract
+from vtj.oracle.blocks import as_array
 from vtj.page_values import beside, with_rows
 from vtj.report import Report
-from vtj.tensors import Function
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from vtj.engines.numeric import estimate, jacobian
-from vtj.tolerance import SAFETY
+from vtj.oracle.tolerance import SAFETY
 
 EPS = 2.0**-52
 X = torch.tensor([0.1, 0.7, 1.3, -0.9], dtype=torch.float64)

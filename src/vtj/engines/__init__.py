@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from vtj.calling.repeatable import random_state_kept, repeatable
+from vtj.calling.tensors import Function, Tensors, as_tuple, require_floating
 from vtj.engines import forward, jacfwd, jacrev, numeric, reverse
-from vtj.repeatable import random_state_kept, repeatable
-from vtj.tensors import Function, Tensors, as_tuple, require_floating
 
 Jacobian: TypeAlias = Any  # a tensor; a tuple of them per x; a tuple of those per y
 Engine: TypeAlias = Callable[[Function, Tensors], Jacobian]

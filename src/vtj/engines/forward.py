@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
-from vtj.quiet import quiet
-from vtj.tensors import Function, Tensors, as_tuple, fresh_leaves, like
+from vtj.calling.quiet import quiet
+from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like
 
 
 def jacobian(f: Function, x: Tensors) -> Any:

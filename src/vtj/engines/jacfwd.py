@@ -4,8 +4,8 @@ from typing import Any
 
 import torch
 
-from vtj.quiet import quiet
-from vtj.tensors import Function, Tensors, as_tuple, like
+from vtj.calling.quiet import quiet
+from vtj.calling.tensors import Function, Tensors, as_tuple, like
 
 
 def jacobian(f: Function, x: Tensors) -> Any:

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from vtj.tensors import Function, Tensors, as_tuple, fresh_leaves, like, values
+from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like, values
 
 Array: TypeAlias = NDArray[np.float64]
 

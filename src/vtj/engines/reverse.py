@@ -5,8 +5,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like
 from vtj.outcome import vjp
-from vtj.tensors import Function, Tensors, as_tuple, fresh_leaves, like
 
 
 def jacobian(f: Function, x: Tensors) -> Any:

@@ -10,6 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from vtj.calling.repeatable import random_state_kept, repeatable
+from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like
 from vtj.engines.not_symbolic import NotSymbolic, UnknownOperation
 from vtj.engines.symbolic_kinks import Slope
 from vtj.engines.symbolic_memory import values
@@ -17,8 +19,6 @@ from vtj.engines.symbolic_names import names, symbols
 from vtj.engines.symbolic_numbers import agreeing, evaluate
 from vtj.engines.symbolic_ops import Formulas
 from vtj.engines.symbolic_shadow import Shadow
-from vtj.repeatable import random_state_kept, repeatable
-from vtj.tensors import Function, Tensors, as_tuple, fresh_leaves, like
 
 __all__ = ["ENTRY_LIMIT", "NotSymbolic", "Symbolic", "UnknownOperation", "derive", "jacobian"]
 

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from vtj.blocks import as_array
+from vtj.calling.tensors import Function
+from vtj.oracle.blocks import as_array
 from vtj.show.measured import Array, measure, names, number
 from vtj.show.svg import Drawing, Figure, width_of
-from vtj.tensors import Function
 
 LINE = 24.0
 BAR = 110.0

@@ -10,9 +10,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry
 
-from vtj.repeatable import random_state_kept, repeatable
+from vtj.calling.repeatable import random_state_kept, repeatable
+from vtj.calling.tensors import Function
 from vtj.show.svg import Drawing, Figure, width_of
-from vtj.tensors import Function
 
 PRODUCTS = {
     torch.ops.aten.mv: lambda a, b, **_: 2 * a.numel(),

@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode, resolve_name
 from torch.utils._pytree import tree_leaves
 
-from vtj.tensors import Function, Tensors, fresh_leaves
+from vtj.calling.tensors import Function, Tensors, fresh_leaves
 
 LEAVING = ("item", "tolist", "numpy", "__float__", "__int__", "__bool__")
 """Methods that hand out a number or an array."""

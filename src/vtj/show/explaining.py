@@ -8,13 +8,15 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_leaves
 
-from vtj.blocks import as_array
+from vtj.calling.repeatable import random_state_kept, repeatable
+from vtj.calling.state import state_kept
+from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like
 from vtj.checking import check
 from vtj.contraction import contract
 from vtj.engines import jacobian
 from vtj.engines.not_symbolic import NotSymbolic
+from vtj.oracle.blocks import as_array
 from vtj.outcome import Outcome, backward
-from vtj.repeatable import random_state_kept, repeatable
 from vtj.report import Report
 from vtj.show.failing import Failure, diagnose
 from vtj.show.formulas import Formula, formula
@@ -22,8 +24,6 @@ from vtj.show.heat import heat_map
 from vtj.show.layout import assigned, laid_out
 from vtj.show.measured import number
 from vtj.show.svg import Figure
-from vtj.state import state_kept
-from vtj.tensors import Function, Tensors, as_tuple, fresh_leaves, like
 
 LIMIT = 64
 """The most entries of J that are shown."""

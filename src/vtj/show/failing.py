@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from vtj.calling.tensors import Function, Tensors
 from vtj.outcome import Outcome
 from vtj.show.cutting import cut
-from vtj.tensors import Function, Tensors
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from vtj.blocks import as_array
+from vtj.calling.repeatable import random_state_kept, repeatable
+from vtj.calling.tensors import Function, Tensors, as_tuple, like
 from vtj.contraction import contract
 from vtj.engines import reverse
 from vtj.engines.not_symbolic import NotSymbolic
+from vtj.oracle.blocks import as_array
+from vtj.oracle.trial import Trial, try_out
 from vtj.outcome import vjp
-from vtj.repeatable import random_state_kept, repeatable
 from vtj.show.lines import Lines
-from vtj.tensors import Function, Tensors, as_tuple, like
-from vtj.trial import Trial, try_out
 
 if TYPE_CHECKING:
     from vtj.engines.symbolic import Symbolic

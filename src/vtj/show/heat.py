@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from vtj.calling.tensors import Function
 from vtj.show.measured import measure, names, number
 from vtj.show.svg import Drawing, Figure, width_of
-from vtj.tensors import Function
 
 CELL = 30.0
 GAP = 4.0

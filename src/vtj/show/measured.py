@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vtj.blocks import as_array
+from vtj.calling.repeatable import random_state_kept, repeatable
+from vtj.calling.tensors import Function
 from vtj.checking import check
 from vtj.engines import jacobian
+from vtj.oracle.blocks import as_array
 from vtj.outcome import backward
-from vtj.repeatable import random_state_kept, repeatable
-from vtj.tensors import Function
 
 LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from vtj.calling.tensors import Function
 from vtj.show.measured import measure
 from vtj.show.svg import Drawing, Figure, width_of
-from vtj.tensors import Function
 
 UNIT = 14.0
 GAP = 24.0

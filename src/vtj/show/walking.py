@@ -11,8 +11,8 @@ from torch.autograd.graph import get_gradient_edge
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
-from vtj.repeatable import random_state_kept, repeatable
-from vtj.tensors import Function, Tensors, fresh_leaves
+from vtj.calling.repeatable import random_state_kept, repeatable
+from vtj.calling.tensors import Function, Tensors, fresh_leaves
 
 
 @dataclass

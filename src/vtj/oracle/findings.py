@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from vtj.naming import numbers
+from vtj.oracle.naming import numbers
+from vtj.oracle.voting import Witness
 from vtj.report import Verdict
-from vtj.voting import Witness
 
 CONCLUSIONS = {
     "jacobian": "the hand-derived J is wrong",

@@ -1,6 +1,6 @@
 import numpy as np
 
-from vtj.voting import Witness, distance, product, vote
+from vtj.oracle.voting import Witness, distance, product, vote
 
 
 def _one(family: str, value: float, error: float = 0.0, *, silent: bool = False) -> Witness:

@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from vtj.careful import NOISE_STEPS, careful_column, measured_noise
+from vtj.calling.tensors import Tensors, like, shaped_like, values
 from vtj.engines import numeric as differences
 from vtj.engines.numeric import Slopes
 from vtj.engines.reverse import jacobian as reverse
-from vtj.tensors import Tensors, like, shaped_like, values
-from vtj.tolerance import SAFETY
-from vtj.trial import Trial
-from vtj.voting import Array, Mask, Witness, distance, one_per_family
-from vtj.witnesses import Heard, by_differences, matrix
+from vtj.oracle.careful import NOISE_STEPS, careful_column, measured_noise
+from vtj.oracle.tolerance import SAFETY
+from vtj.oracle.trial import Trial
+from vtj.oracle.voting import Array, Mask, Witness, distance, one_per_family
+from vtj.oracle.witnesses import Heard, by_differences, matrix
 
 NEARBY = 1e-6  # of the size of x: how far away a derivative is looked at beside a suspected kink
 MOST_ROUNDING = 100  # times the relative tolerance: more than that is a mistake, not rounding
@@ -80,7 +80,7 @@ def measured_rounding(trial: Trial, seed: int) -> Array:
 
     Example:
         >>> import torch
-        >>> from vtj.trial import try_out
+        >>> from vtj.oracle.trial import try_out
         >>> trial = try_out(lambda x: x.softmax(0).sum(), torch.tensor([0.5, 2.0]))
         >>> bool((measured_rounding(trial, seed=0) < 1e-15).all())
         True

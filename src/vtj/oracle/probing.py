@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from vtj.careful import careful
+from vtj.calling.tensors import Function, Tensors, as_tuple, like, shaped_like, values
 from vtj.engines.forward import jvp
 from vtj.engines.numeric import EPS, Slopes, derivative
+from vtj.oracle.careful import careful
+from vtj.oracle.tolerance import SAFETY
+from vtj.oracle.trial import Trial
+from vtj.oracle.voting import Array, Witness
+from vtj.oracle.witnesses import gradient
 from vtj.outcome import Outcome, backward
-from vtj.tensors import Function, Tensors, as_tuple, like, shaped_like, values
-from vtj.tolerance import SAFETY
-from vtj.trial import Trial
-from vtj.voting import Array, Witness
-from vtj.witnesses import gradient
 
 FIRST = 2.0**-6  # of the size of each element of x; three halvings reach nine digits
 

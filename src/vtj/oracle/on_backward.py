@@ -5,17 +5,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vtj.behavior import Observed
-from vtj.findings import CONCLUSIONS, Finding, said
+from vtj.calling.state import Kept
+from vtj.calling.tensors import values
+from vtj.oracle.behavior import Observed
+from vtj.oracle.findings import CONCLUSIONS, Finding, said
+from vtj.oracle.patterns import pattern
+from vtj.oracle.tolerance import RELATIVE
+from vtj.oracle.trial import Trial
+from vtj.oracle.voting import Array, Vote, Witness, distance, product
+from vtj.oracle.witnesses import first_line, gradient, raised_by_autograd
 from vtj.outcome import Outcome
-from vtj.patterns import pattern
 from vtj.report import Result, Row
-from vtj.state import Kept
-from vtj.tensors import values
-from vtj.tolerance import RELATIVE
-from vtj.trial import Trial
-from vtj.voting import Array, Vote, Witness, distance, product
-from vtj.witnesses import first_line, gradient, raised_by_autograd
 
 
 @dataclass(frozen=True)

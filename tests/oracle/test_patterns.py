@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from vtj.patterns import pattern
+from vtj.oracle.patterns import pattern
 
 RIGHT = np.array([[1.0, 2.0, 0.5], [3.0, 4.0, 0.25], [5.0, 0.0, 7.0]])
 

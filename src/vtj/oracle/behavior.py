@@ -9,13 +9,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vtj.drawing import signed
+from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like, shaped_like, values
+from vtj.oracle.drawing import signed
+from vtj.oracle.second_look import gradient_rounding
+from vtj.oracle.trial import Trial
+from vtj.oracle.voting import Array, Witness, distance, product
+from vtj.oracle.witnesses import first_line, gradient
 from vtj.outcome import Outcome, backward
-from vtj.second_look import gradient_rounding
-from vtj.tensors import Function, Tensors, as_tuple, fresh_leaves, like, shaped_like, values
-from vtj.trial import Trial
-from vtj.voting import Array, Witness, distance, product
-from vtj.witnesses import first_line, gradient
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 import numpy as np
 import torch
 
-from vtj.tolerance import RELATIVE, excess, tolerance
+from vtj.oracle.tolerance import RELATIVE, excess, tolerance
 
 
 def test_one_rule_for_every_scale() -> None:

@@ -7,10 +7,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from vtj.blocks import as_array
-from vtj.trial import Trial
-from vtj.voting import Array
-from vtj.witnesses import by_hand, matrix
+from vtj.oracle.blocks import as_array
+from vtj.oracle.trial import Trial
+from vtj.oracle.voting import Array
+from vtj.oracle.witnesses import by_hand, matrix
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def operator(trial: Trial, J: Any) -> Operator:  # noqa: N803 - J is the term
         ValueError: When its shape is another; it names both.
 
     Example:
-        >>> from vtj.trial import try_out
+        >>> from vtj.oracle.trial import try_out
         >>> trial = try_out(lambda x: 3 * x**2, torch.tensor([1.0, 2.0]))
         >>> J = operator(trial, np.diag([6.0, 12.0]))
         >>> J.right(np.array([1.0, 10.0])).tolist()

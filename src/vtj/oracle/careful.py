@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 
 from vtj.engines.numeric import EPS, Slopes, derivative, first_step, lasting
-from vtj.tolerance import SAFETY
-from vtj.voting import Array, Mask
+from vtj.oracle.tolerance import SAFETY
+from vtj.oracle.voting import Array, Mask
 
 NOISE_STEPS = (2.0**-24, 2.0**-18)  # of the size of x: over these f changes mostly by rounding
 LOCAL = 2.0**-14  # where the local look begins; over coarse steps a flat function may not be flat

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from vtj.tolerance import excess, tolerance
+from vtj.oracle.tolerance import excess, tolerance
 
 Array: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]
@@ -89,7 +89,7 @@ def vote(witnesses: Sequence[Witness], relative: float) -> Vote:
 
     Args:
         witnesses: At least one; the first of each family speaks for it.
-        relative: One of `vtj.tolerance.RELATIVE`.
+        relative: One of `vtj.oracle.tolerance.RELATIVE`.
 
     Example:
         >>> two, three = np.array([2.0]), np.array([3.0])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from vtj.tensors import Function
+from vtj.calling.tensors import Function
 
 
 @contextmanager

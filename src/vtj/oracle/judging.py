@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vtj.behavior import Observed
-from vtj.findings import Finding, overall
-from vtj.on_backward import Judged, judge_backward, judge_f
-from vtj.on_jacobian import findings, rows
+from vtj.calling.state import Kept
+from vtj.calling.tensors import values
+from vtj.oracle.behavior import Observed
+from vtj.oracle.findings import Finding, overall
+from vtj.oracle.on_backward import Judged, judge_backward, judge_f
+from vtj.oracle.on_jacobian import findings, rows
+from vtj.oracle.trial import Trial
+from vtj.oracle.voting import Array, Vote, Witness, one_per_family, product
+from vtj.oracle.witnesses import Heard, gradient
 from vtj.report import Report
-from vtj.state import Kept
-from vtj.tensors import values
-from vtj.trial import Trial
-from vtj.voting import Array, Vote, Witness, one_per_family, product
-from vtj.witnesses import Heard, gradient
 
 
 @dataclass(frozen=True)

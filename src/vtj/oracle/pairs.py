@@ -7,14 +7,14 @@ from typing import Literal
 
 import numpy as np
 
-from vtj.drawing import signed
-from vtj.operators import Operator
+from vtj.oracle.drawing import signed
+from vtj.oracle.operators import Operator
+from vtj.oracle.probing import Passes
+from vtj.oracle.second_look import gradient_rounding
+from vtj.oracle.tolerance import SAFETY
+from vtj.oracle.voting import Array, Witness, distance
+from vtj.oracle.witnesses import gradient
 from vtj.outcome import Outcome
-from vtj.probing import Passes
-from vtj.second_look import gradient_rounding
-from vtj.tolerance import SAFETY
-from vtj.voting import Array, Witness, distance
-from vtj.witnesses import gradient
 
 ENOUGH = 1e-10  # relative error at which differences stop
 LEAST, MOST = 0.5, 2.0  # magnitudes of the random weights

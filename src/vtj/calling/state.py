@@ -10,8 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from vtj.calling.tensors import Function
 from vtj.outcome import same
-from vtj.tensors import Function
 
 
 @dataclass

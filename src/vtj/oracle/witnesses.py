@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from vtj.blocks import as_array, as_matrix
+from vtj.calling.tensors import values
 from vtj.engines import ENGINES, FAMILIES
 from vtj.engines import numeric as differences
+from vtj.oracle.blocks import as_array, as_matrix
+from vtj.oracle.tolerance import SAFETY
+from vtj.oracle.trial import Trial
+from vtj.oracle.voting import Array, Mask, Witness
 from vtj.report import Row
-from vtj.tensors import values
-from vtj.tolerance import SAFETY
-from vtj.trial import Trial
-from vtj.voting import Array, Mask, Witness
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from vtj.findings import CONCLUSIONS, Finding, said
-from vtj.patterns import pattern
+from vtj.oracle.findings import CONCLUSIONS, Finding, said
+from vtj.oracle.patterns import pattern
+from vtj.oracle.trial import Trial
+from vtj.oracle.voting import Mask, Vote, Witness, distance, one_per_family
+from vtj.oracle.witnesses import Heard
 from vtj.report import Row
-from vtj.trial import Trial
-from vtj.voting import Mask, Vote, Witness, distance, one_per_family
-from vtj.witnesses import Heard
 
 FAMILY = {"jacobian": "by hand", "backward": "backward", "forward": "forward", "f": "numeric"}
 

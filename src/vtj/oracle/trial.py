@@ -6,9 +6,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from vtj.naming import element
-from vtj.tensors import Function, Tensors, as_tuple, fresh_leaves, like, require_floating
-from vtj.tolerance import RELATIVE
+from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like, require_floating
+from vtj.oracle.naming import element
+from vtj.oracle.tolerance import RELATIVE
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from vtj.findings import CONCLUSIONS, Finding, said
-from vtj.on_jacobian import culprits
-from vtj.operators import Operator
-from vtj.pairs import Pair, Probes, adjoint
-from vtj.patterns import pattern
-from vtj.probing import Passes
-from vtj.voting import Array, Witness, distance, vote
-from vtj.witnesses import gradient, raised_by_autograd
+from vtj.oracle.findings import CONCLUSIONS, Finding, said
+from vtj.oracle.on_jacobian import culprits
+from vtj.oracle.operators import Operator
+from vtj.oracle.pairs import Pair, Probes, adjoint
+from vtj.oracle.patterns import pattern
+from vtj.oracle.probing import Passes
+from vtj.oracle.voting import Array, Witness, distance, vote
+from vtj.oracle.witnesses import gradient, raised_by_autograd
 
 
 def locate(passes: Passes, asked: Probes, bad: Sequence[Pair], by_hand: Operator | None) -> Finding:
