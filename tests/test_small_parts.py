@@ -9,8 +9,8 @@ import vtj
 from vtj.calling.repeatable import repeatable
 from vtj.calling.state import state_kept
 from vtj.oracle.blocks import as_array
-from vtj.oracle.findings import Finding, overall
-from vtj.oracle.witnesses import first_line
+from vtj.oracle.findings import Finding, overall, said
+from vtj.oracle.witnesses import Witness, first_line
 
 
 def test_an_error_without_a_message_is_named_by_its_type() -> None:
@@ -61,6 +61,13 @@ def test_verdict_and_culprit_of_findings() -> None:
     assert overall([]) == ("correct", None)
     assert overall([Finding("", "undecided")]) == ("undecided", None)
     assert overall([Finding(""), Finding("", culprit="f")]) == ("wrong", "f")
+
+
+def test_differences_that_say_nothing_are_not_quoted() -> None:
+    silent = Witness("numeric", "numeric", np.array([np.nan]))
+    assert said([silent], 0) == "differences too rough to tell"
+    spoken = Witness("reverse", "backward", np.array([3.0]))
+    assert said([silent, spoken], 0) == "backward 3"
 
 
 def test_digits_are_added_until_values_differ() -> None:

@@ -144,6 +144,15 @@ def test_a_fork_that_a_cell_leaves_to_go_on_ends_with_the_cell(project: Project)
     assert project.build().text("fork") == ["", "once\n"]
 
 
+def test_a_process_whose_parent_ended_may_end_before_the_page(project: Project) -> None:
+    project.page(
+        "orphan",
+        cell("import subprocess, time\nsubprocess.run(['sh', '-c', 'sleep 0.2 &'])\ntime.sleep(1)"),
+        cell("print('still here')"),
+    )
+    assert project.build().text("orphan") == ["", "still here\n"]
+
+
 def test_a_warning_names_the_cell_and_no_path_of_this_machine(project: Project) -> None:
     project.page("warn", cell("import warnings\n\nwarnings.warn('careful')"))
     text = "cell_1.py:3: UserWarning: careful\n  warnings.warn('careful')\n"
