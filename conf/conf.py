@@ -41,6 +41,7 @@ extensions = [
     "confirmed_sections",
     "typed_numbers",
     "warned_pages",
+    "names_across_pages",
     "furo_mends",
     "page_descriptions",
     "versions_line",

@@ -119,9 +119,18 @@ def merge(
     _known(env).update(_known(other))
 
 
-def boxes_to_reread(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Have the pages with a box written again, since any page may have changed what it lists."""
+def pages_with_box(env: BuildEnvironment) -> list[str]:
+    """Return the pages that have a box."""
     return [docname for docname, page in env.metadata.items() if "error_box" in page]
+
+
+def boxes_to_rewrite(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Have the pages with a box written again if any page has changed what it lists."""
+    listed = messages(env)
+    if listed == getattr(env, "error_messages_listed", None):
+        return []
+    env.error_messages_listed = listed  # type: ignore[attr-defined]
+    return pages_with_box(env)
 
 
 def fill_boxes(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -138,7 +147,7 @@ def fill_boxes(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 def write_messages(app: Sphinx, builder: Builder) -> None:
     """Write the messages beside the site's other scripts, if a page has a box."""
-    if builder.format == "html" and boxes_to_reread(app, app.env):
+    if builder.format == "html" and pages_with_box(app.env):
         entries = [
             {"pattern": message.pattern, "title": message.title, "url": _address(builder, message)}
             for message in messages(app.env)
@@ -166,11 +175,11 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("doctree-read", register)
     app.connect("env-purge-doc", forget)
     app.connect("env-merge-info", merge)
-    app.connect("env-updated", boxes_to_reread)
+    app.connect("env-updated", boxes_to_rewrite)
     app.connect("doctree-resolved", fill_boxes)
     app.connect("write-started", write_messages)
     app.connect("html-page-context", add_scripts)
-    return {"parallel_read_safe": True, "parallel_write_safe": True, "env_version": 1}
+    return {"parallel_read_safe": True, "parallel_write_safe": True, "env_version": 2}
 
 
 def _known(env: BuildEnvironment) -> dict[str, list[Message]]:

@@ -7,7 +7,9 @@ an entry of the search index that leads to its section, and such an entry comes 
     error_search_pages = ["how-to/errors"]
 
 The entries are written into the finished index, since an index entry of Sphinx's own ends at the
-first semicolon, and messages have some.
+first semicolon, and messages have some. Two more mends make the index of an incremental build the
+same as that of a full one: Sphinx keeps only the entries of the pages that it has written, and it
+keeps words that no page has any more.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.util.index_entries import split_index_msg
 from sphinx.util.typing import ExtensionMetadata
 
 PREFIX, SUFFIX = "Search.setIndex(", ")"
@@ -77,6 +80,24 @@ def merge(app: Sphinx, env: BuildEnvironment, docnames: list[str], other: BuildE
     texts(env).update({name: texts(other)[name] for name in docnames if name in texts(other)})
 
 
+def entries(env: BuildEnvironment) -> dict[str, list[tuple[str, str, bool]]]:
+    """Return every entry of the index, with its pages: name, anchor, whether it is the main place.
+
+    Args:
+        env: the build environment.
+    """
+    found: dict[str, list[tuple[str, str, bool]]] = {}
+    for docname, listed in sorted(env.domains.index_domain.entries.items()):
+        places = {
+            (text, anchor or "", main == "main")
+            for kind, value, anchor, main, _ in listed
+            for text in split_index_msg(kind, value)
+        }
+        for text, anchor, main in sorted(places):
+            found.setdefault(text.lower(), []).append((docname, anchor, main))
+    return found
+
+
 def write(app: Sphinx, exception: Exception | None) -> None:
     """Add the messages to the search index of a finished build.
 
@@ -94,8 +115,15 @@ def write(app: Sphinx, exception: Exception | None) -> None:
     if not script.startswith(PREFIX) or not script.endswith(SUFFIX):
         raise ValueError(f"{path.name} starts with {script[:20]!r}; expected {PREFIX!r}")
     index = json.loads(script[len(PREFIX) : -len(SUFFIX)])
+    pages = {docname: number for number, docname in enumerate(index["docnames"])}
+    index["indexentries"] = {
+        text: [(pages[docname], anchor, main) for docname, anchor, main in places]
+        for text, places in entries(app.env).items()
+    }
+    for words in ("terms", "titleterms"):
+        index[words] = {word: found for word, found in index[words].items() if found != []}
     for docname, messages in texts(app.env).items():
-        page = index["docnames"].index(docname)
+        page = pages[docname]
         for message, anchor in messages.items():
             index["indexentries"][message] = [[page, anchor, True]]
     text = json.dumps(index, ensure_ascii=False, separators=(",", ":"), sort_keys=True)

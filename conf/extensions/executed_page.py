@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import nbformat
+from nbformat.reader import reads
 
 if TYPE_CHECKING:
+    from nbformat import NotebookNode
     from sphinx.environment import BuildEnvironment
 
 HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
@@ -59,7 +60,7 @@ def executed_page(env: BuildEnvironment, docname: str) -> Page | None:
     if "kernelspec" not in env.metadata[docname]:
         return None
     folder = Path(env.mystnb_config.output_folder)  # type: ignore[attr-defined]
-    notebook = nbformat.read(folder / f"{docname}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
+    notebook = read(folder / f"{docname}.ipynb")
     sections = [Section("", 1), *headings(env.doc2path(docname).read_text(encoding="utf-8"))]
     lines = notebook.metadata["source_map"]
     for index, (cell, line) in enumerate(zip(notebook.cells, lines, strict=True)):
@@ -67,6 +68,16 @@ def executed_page(env: BuildEnvironment, docname: str) -> Page | None:
             inside = [section for section in sections if section.line <= line][-1]
             inside.cells.append(Cell(index, cell.source, cell.metadata, cell.outputs, line))
     return Page(sections)
+
+
+def read(path: Path) -> NotebookNode:
+    """Return a notebook of MyST-NB's, which there is no need to validate.
+
+    Args:
+        path: its file.
+    """
+    notebook: NotebookNode = reads(path.read_text(encoding="utf-8"))  # type: ignore[no-untyped-call]
+    return notebook
 
 
 def headings(markdown: str) -> Iterator[Section]:

@@ -7,6 +7,7 @@ that ran.
 from __future__ import annotations
 
 import platform
+from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ def add_line(
     context["versions_line"] = versions_line()
 
 
+@cache
 def versions_line() -> str:
     """Return the sentence that ends every page.
 

@@ -21,15 +21,23 @@ Build = Callable[..., str]
 
 @pytest.fixture
 def build(tmp_path: Path) -> Build:
-    """Build pages, given as name=text, with an extension; return the warnings it logged."""
+    """Build pages, given as name=text, with an extension; return the warnings it logged.
 
-    def run(extension: str, *, config: dict[str, Any] | None = None, **pages: str) -> str:
+    With `fresh=False` a build goes on from the one before it, as Sphinx's incremental builds do.
+    """
+
+    def run(
+        extension: str, *, config: dict[str, Any] | None = None, fresh: bool = True, **pages: str
+    ) -> str:
         source = tmp_path / "docs"
         source.mkdir(exist_ok=True)
-        for name, text in pages.items():
-            (source / f"{name}.md").write_text(FRONT_MATTER + text, encoding="utf-8")
         listing = "\n".join(pages)
-        (source / "index.md").write_text(f"# All pages\n\n```{{toctree}}\n{listing}\n```\n")
+        texts = {name: FRONT_MATTER + text for name, text in pages.items()}
+        texts["index"] = f"# All pages\n\n```{{toctree}}\n{listing}\n```\n"
+        for name, text in texts.items():
+            file = source / f"{name}.md"
+            if not file.exists() or file.read_text(encoding="utf-8") != text:
+                file.write_text(text, encoding="utf-8")
         settings = {
             "extensions": ["myst_nb", extension],
             "myst_enable_extensions": ["dollarmath", "colon_fence"],
@@ -49,8 +57,8 @@ def build(tmp_path: Path) -> Build:
                 confoverrides=settings,
                 status=None,
                 warning=warnings,
-                freshenv=True,
-            ).build(True)
+                freshenv=fresh,
+            ).build(force_all=fresh)
         return re.sub(r"\x1b\[[0-9;]*m", "", warnings.getvalue())
 
     return run

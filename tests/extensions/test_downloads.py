@@ -150,3 +150,16 @@ def test_what_a_notebook_shows_a_script_prints() -> None:
     shown = {"output_type": "execute_result", "data": {}}
     assert runnable(cell("é = 1; (é +\n 2);", shown)) == "é = 1; print((é +\n 2))"
     assert runnable(cell("x = 1")) == "x = 1"
+
+
+def test_an_incremental_build_writes_what_has_run_again(build: Build, tmp_path: Path) -> None:
+    pages = {"page": PAGE, "other": PAGE.replace("a = 2", "a = 3")}
+    build("downloads", config=SETTINGS, **pages)
+    script = tmp_path / "html" / "downloads" / "page.py"
+    other = script.with_name("other.py")
+    script.write_text("left alone")
+    other.write_text("written again")
+    pages["other"] = PAGE.replace("a = 2", "a = 4")
+    build("downloads", config=SETTINGS, fresh=False, **pages)
+    assert script.read_text() == "left alone"
+    assert "a = 4" in other.read_text()

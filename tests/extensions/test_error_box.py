@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from error_box import Message, messages
+from error_box import Message, boxes_to_rewrite, messages
 from sphinx.testing.util import SphinxTestApp
 
 Build = Callable[..., str]
@@ -132,6 +132,7 @@ def test_a_page_that_changes_or_goes_changes_the_box(
     second = project(errors="# Errors\n\n```{error-message}\nsecond\n```\n")
     assert [message.pattern for message in messages(second.env)] == ["second"]
     assert "second" in (second.outdir / "index.html").read_text(encoding="utf-8")
+    assert boxes_to_rewrite(second, second.env) == []
     third = project(errors=None)
     assert messages(third.env) == []
     assert "second" not in (third.outdir / "index.html").read_text(encoding="utf-8")

@@ -94,3 +94,19 @@ def test_nothing_is_written_after_a_failure_or_without_an_index(tmp_path: Path) 
     (tmp_path / "searchindex.js").write_text("half")
     write(application(tmp_path), OSError("full"))
     assert (tmp_path / "searchindex.js").read_text() == "half"
+
+
+def test_the_index_of_an_incremental_build_is_that_of_a_full_one(
+    build: Build, tmp_path: Path
+) -> None:
+    config = {**CONFIG, "error_search_pages": ["errors"]}
+    term = "# Words\n\n```{glossary}\nkink\n    A corner.\n```\n"
+    index = tmp_path / "html" / "searchindex.js"
+    final = {"errors": PAGE, "words": term, "other": "# Other\n\nText.\n"}
+    build("error_search", config=config, **final)
+    full = index.read_text(encoding="utf-8")
+    assert '"kink"' in full
+    build("error_search", config=config, fresh=False, **{**final, "other": "# Other\n\nZebra.\n"})
+    assert "zebra" in index.read_text(encoding="utf-8")
+    build("error_search", config=config, fresh=False, **final)
+    assert index.read_text(encoding="utf-8") == full

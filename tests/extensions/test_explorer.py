@@ -1,13 +1,21 @@
 from __future__ import annotations
 
+import importlib
+import inspect
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import dukpy  # type: ignore[import-untyped]
+import explorer
 import numpy as np
 import pytest
 import torch
+from explorer import outdated
 from explorer.functions import explored, expression, script
 from explorer.picture import picture
 from torch import Tensor
@@ -173,3 +181,68 @@ def test_an_unknown_function_fails_the_build(build: Build) -> None:
 def test_a_second_explorer_on_a_page_fails_the_build(build: Build) -> None:
     page = "# Title\n\n```{explorer}\n```\n\n```{explorer}\n```\n"
     assert "explorer: a page holds one" in build("explorer", config=SETTINGS, page=page)
+
+
+EXPLORE = "# Title\n\n```{explorer}\n```\n"
+MODULE = """
+import torch
+from vtj.example import Example
+
+def twice():
+    def f(x):
+        return 2 * x
+    return Example("twice", f, torch.ones(2), torch.ones(2), None)
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package whose one function a page explores."""
+    folder = tmp_path / "src" / "explored_package"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text("")
+    (folder / "functions.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(folder.parent)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # two versions within a second
+    return folder / "functions.py"
+
+
+def forget() -> None:
+    """Let the next build import the package anew, as a process of its own would."""
+    for name in [name for name in sys.modules if name.startswith("explored_package")]:
+        del sys.modules[name]
+    importlib.invalidate_caches()
+    explored.cache_clear()
+
+
+def test_a_page_explores_the_sources_as_they_are_now(
+    build: Build, package: Path, tmp_path: Path
+) -> None:
+    config = {"explorer_functions": {"twice": "explored_package.functions:twice"}}
+    config |= {"nb_execution_mode": "off"}  # type: ignore[dict-item]
+    script_file = tmp_path / "html" / "_static" / "explorer-functions.js"
+    assert build("explorer", config=config, page=EXPLORE) == ""
+    assert 'code: "2 * x"' in script_file.read_text(encoding="utf-8")
+    script_file.unlink()
+    assert build("explorer", config=config, fresh=False, page=EXPLORE) == ""
+    assert 'code: "2 * x"' in script_file.read_text(encoding="utf-8")
+    package.write_text(MODULE.replace("2 * x", "3 * x"))
+    forget()
+    assert build("explorer", config=config, fresh=False, page=EXPLORE) == ""
+    assert 'code: "3 * x"' in script_file.read_text(encoding="utf-8")
+    package.unlink()
+    assert outdated_pages(package) == ["page"]
+    forget()
+
+
+def outdated_pages(file: Path) -> list[str]:
+    pages = {"page": {"explorer_sources": {str(file): "digest"}}, "other": {}}
+    env: Any = SimpleNamespace(metadata=pages)
+    return outdated(env, env, set(), set(), set())
+
+
+def test_a_build_that_explores_nothing_imports_nothing_for_it() -> None:
+    check = "import sys, explorer; print(sorted({'torch', 'sympy', 'vtj'} & sys.modules.keys()))"
+    folder = Path(inspect.getfile(explorer)).parents[1]
+    run = subprocess.run([sys.executable, "-c", check], cwd=folder, capture_output=True, text=True)
+    assert (run.stdout, run.stderr) == ("[]\n", "")

@@ -1,5 +1,6 @@
 """Data written beside the pages as JSON."""
 
+import itertools
 import json
 import sys
 from pathlib import Path
@@ -54,3 +55,22 @@ def test_nothing_is_written_for_another_format_or_after_a_failure(
     )
     write(app, failure)  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_data_are_written_again_when_their_page_is(
+    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = ModuleType("numbers_to_publish")
+    module.count = itertools.count().__next__  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "numbers_to_publish", module)
+    config = {"json_files": {"page.json": "numbers_to_publish:count"}}
+    file = tmp_path / "html/page.json"
+    build("json_files", config=config, page=PAGE)
+    assert file.read_text() == "0\n"
+    build("json_files", config=config, fresh=False, page=PAGE)
+    assert file.read_text() == "0\n"
+    build("json_files", config=config, fresh=False, page=f"{PAGE}\nText.\n")
+    assert file.read_text() == "1\n"
+    file.unlink()
+    build("json_files", config=config, fresh=False, page=f"{PAGE}\nText.\n")
+    assert file.read_text() == "2\n"

@@ -66,3 +66,23 @@ def test_after_a_failure_nothing_is_added_to_it() -> None:
         pass
 
     report(Failed(), RuntimeError("the build failed"))  # type: ignore[arg-type]
+
+
+def test_an_incremental_build_looks_at_what_was_written_and_at_what_was_faulty(
+    build: Build, tmp_path: Path
+) -> None:
+    raw = "# Title\n\n```{raw} html\n%s\n```\n"
+    faulty = '<img src="https://cdn.example/a.png" alt="">'
+    pages = {"good": raw % "<p>text</p>", "bad": raw % faulty}
+    assert "bad.html would load" in build("self_contained", config=STILL, **pages)
+    again = build("self_contained", config=STILL, fresh=False, **pages)
+    assert again.count("[self_contained]") == 1
+    assert "bad.html would load" in again
+    pages = {"good": raw % faulty, "bad": raw % "<p>text</p>"}
+    mended = build("self_contained", config=STILL, fresh=False, **pages)
+    assert mended.count("[self_contained]") == 1
+    assert "good.html would load" in mended
+    html = tmp_path / "html"
+    state = html.with_name("doctrees") / "self_contained.json"
+    assert str(html / "bad.html") in state.read_text(encoding="utf-8")
+    assert str(html / "good.html") not in state.read_text(encoding="utf-8")

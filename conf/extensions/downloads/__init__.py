@@ -9,19 +9,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import jupytext  # type: ignore[import-untyped]
 import nbformat
 from docutils import nodes
+from executed_page import read
+from nbformat import NotebookNode
 from sphinx.util import logging
 from versions_line import versions_line
+from written_after import written_after
 
 from downloads.plain import plain
 from downloads.script import runnable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from nbformat import NotebookNode
     from sphinx.application import Sphinx
     from sphinx.util.typing import ExtensionMetadata
 
@@ -45,8 +44,7 @@ def note_values(app: Sphinx, doctree: nodes.document) -> None:
 
 def ran(notebook: Path) -> bool:
     """Say whether a notebook holds a cell that ran."""
-    cells = nbformat.read(notebook, as_version=4).cells  # type: ignore[no-untyped-call]
-    return any(cell.get("execution_count") for cell in cells)
+    return any(cell.get("execution_count") for cell in read(notebook).cells)
 
 
 def add_links(
@@ -61,13 +59,15 @@ def add_links(
 
 
 def write(app: Sphinx, exception: Exception | None) -> None:
-    """Write the notebook and the script of every page that runs."""
+    """Write the notebook and the script of every page that has run since they were written."""
     if exception or app.builder.format != "html":
         return
     for docname in sorted(app.env.found_docs):
         if not _executed(app, docname):
             continue
         target = Path(app.outdir, FOLDER, docname)
+        if written_after(target.with_suffix(".py"), _notebook(app, docname)):
+            continue
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
             notebook, script = taken_along(app, docname)
@@ -84,12 +84,19 @@ def taken_along(app: Sphinx, docname: str) -> tuple[str, str]:
     Raises:
         ValueError: if a part of the page has no form in a notebook or in a script.
     """
-    executed = nbformat.read(_notebook(app, docname), as_version=4)  # type: ignore[no-untyped-call]
+    import jupytext  # type: ignore[import-untyped]  # not above: it takes long, mostly in vain
+
+    executed = read(_notebook(app, docname))
     values = iter(app.env.metadata[docname]["evaluated"])
-    cells = [_cell(cell, number, values) for number, cell in enumerate(executed.cells)]
+    cells = [
+        _markdown(plain(cell.source, values), f"cell-{number}")
+        if cell.cell_type == "markdown"
+        else _code(cell, f"cell-{number}")
+        for number, cell in enumerate(executed.cells)
+    ]
     if rest := list(values):
         raise ValueError(f"downloads: {len(rest)} values of the page have no place in its notebook")
-    closing = nbformat.v4.new_markdown_cell(versions_line(), id="versions")  # type: ignore[no-untyped-call]
+    closing = _markdown(versions_line(), "versions")
     cells = [cell for cell in [*cells, closing] if cell.source]
     kept = {"kernelspec", "language_info"} & executed.metadata.keys()
     metadata = {key: executed.metadata[key] for key in sorted(kept)}
@@ -105,18 +112,17 @@ def taken_along(app: Sphinx, docname: str) -> tuple[str, str]:
     return f"{text}\n", script
 
 
-def _cell(cell: NotebookNode, number: int, values: Iterator[str]) -> NotebookNode:
-    name = f"cell-{number}"
-    made: NotebookNode
-    if cell.cell_type == "markdown":
-        made = nbformat.v4.new_markdown_cell(plain(cell.source, values), id=name)  # type: ignore[no-untyped-call]
-    else:
-        made = nbformat.v4.new_code_cell(  # type: ignore[no-untyped-call]
-            cell.source, id=name, execution_count=cell.execution_count, outputs=cell.outputs
-        )
-        for output in made.outputs:
-            if output.output_type == "error":  # its traceback names files of this machine
-                output.traceback = [f"{output.ename}: {output.evalue}"]
+def _markdown(source: str, name: str) -> NotebookNode:
+    cell = {"cell_type": "markdown", "id": name, "metadata": {}, "source": source}
+    made: NotebookNode = nbformat.from_dict(cell)  # type: ignore[no-untyped-call]
+    return made
+
+
+def _code(cell: NotebookNode, name: str) -> NotebookNode:
+    made: NotebookNode = nbformat.from_dict({**cell, "id": name, "metadata": {}})  # type: ignore[no-untyped-call]
+    for output in made.outputs:
+        if output.output_type == "error":  # its traceback names files of this machine
+            output.traceback = [f"{output.ename}: {output.evalue}"]
     return made
 
 

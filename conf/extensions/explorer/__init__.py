@@ -7,21 +7,21 @@ build stand in its place.
 
 from __future__ import annotations
 
-import inspect
+import hashlib
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-from explorer.functions import explored, script
-from explorer.picture import picture
-
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from sphinx.application import Sphinx
     from sphinx.builders import Builder
+    from sphinx.environment import BuildEnvironment
     from sphinx.util.typing import ExtensionMetadata
 
 FUNCTIONS = "explorer-functions.js"
@@ -36,6 +36,10 @@ class ExplorerDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the element, with the picture of its first function inside."""
+        # Not above: they import torch and SymPy, which most incremental builds have no use for.
+        from explorer.functions import explored, script
+        from explorer.picture import picture
+
         functions = {
             function.name: function
             for function in (explored(*entry) for entry in self.config.explorer_functions.items())
@@ -43,21 +47,55 @@ class ExplorerDirective(SphinxDirective):
         name = self.options.get("function", next(iter(functions)))
         if name not in functions:
             raise self.error(f"explorer: no function {name!r}; there are {', '.join(functions)}")
-        if "explorer" in self.env.metadata[self.env.docname]:
+        metadata = self.env.metadata[self.env.docname]
+        if "explorer" in metadata:
             raise self.error("explorer: a page holds one, since its state is in the page's address")
-        self.env.metadata[self.env.docname]["explorer"] = name
-        self.env.note_dependency(inspect.getfile(functions[name].example.f))
+        metadata["explorer"] = script(list(functions.values()))
+        # Not noted as dependencies, whose dates would count as the page's own.
+        metadata["explorer_sources"] = sources(self.config.explorer_functions.values())
         element = f'<vtj-explorer function="{name}">{picture(functions[name])}</vtj-explorer>'
         return [nodes.raw("", element, format="html")]
 
 
+def sources(addresses: Iterable[str]) -> dict[str, str]:
+    """Return the files, each with a digest, that are imported from the functions' packages.
+
+    Args:
+        addresses: the functions' builders, as ``module:builder``.
+    """
+    packages = {address.partition(":")[0].partition(".")[0] for address in addresses}
+    files = {
+        module.__file__
+        for name, module in list(sys.modules.items())
+        if name.partition(".")[0] in packages and getattr(module, "__file__", None)
+    }
+    return {file: digest(file) for file in files if file}
+
+
+def digest(file: str) -> str:
+    """Return a digest of a file, or nothing if it is gone."""
+    path = Path(file)
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else ""
+
+
+def outdated(
+    app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
+) -> list[str]:
+    """Return the pages that explore and were made with other sources than there are now."""
+    return [
+        docname
+        for docname, page in env.metadata.items()
+        if any(digest(file) != known for file, known in page.get("explorer_sources", {}).items())
+    ]
+
+
 def write_functions(app: Sphinx, builder: Builder) -> None:
     """Write the functions beside the site's other scripts, if a page explores them."""
-    if builder.format == "html" and any("explorer" in page for page in app.env.metadata.values()):
+    scripts = [page["explorer"] for page in app.env.metadata.values() if "explorer" in page]
+    if builder.format == "html" and scripts:
         static = app.outdir / "_static"
         static.mkdir(exist_ok=True)
-        functions = [explored(*entry) for entry in app.config.explorer_functions.items()]
-        (static / FUNCTIONS).write_text(script(functions), encoding="utf-8")
+        (static / FUNCTIONS).write_text(scripts[0], encoding="utf-8")
 
 
 def add_scripts(
@@ -74,6 +112,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directive and its functions: title to ``module:builder``, in order."""
     app.add_config_value("explorer_functions", {}, "env", types=frozenset({dict}))
     app.add_directive("explorer", ExplorerDirective)
+    app.connect("env-get-outdated", outdated)
     app.connect("write-started", write_functions)
     app.connect("html-page-context", add_scripts)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    return {"parallel_read_safe": True, "parallel_write_safe": True, "env_version": 1}

@@ -1,7 +1,12 @@
 """Measure how fast the site builds, against its targets and against other ways to do the same.
 
-`python bench.py [--rounds N] [--record FILE]`, from the root of the repository. The targets are
-ratios within one run, since seconds depend on the machine and on what else it is doing.
+`python bench.py [--only PART …] [--rounds N] [--record FILE]`, from the root of the repository. The
+targets are ratios within one run, since seconds depend on the machine and on what else it is doing.
+A part that is measured again replaces itself in the recording, where all parts are of one machine.
+
+Two peers are not measured, as nothing that pip installs can build with them offline: Quarto's
+package downloads the program, and Jupyter Book 2 downloads the theme at its first build. Jupyter
+Book 1 is Sphinx and MyST-NB, which is measured.
 """
 
 from __future__ import annotations
@@ -10,6 +15,7 @@ import argparse
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -33,6 +39,7 @@ PRELOAD = ["torch", "numpy", "torch._dynamo"]
 class Row:
     """One line of the table; `kept` is None where there is no target."""
 
+    key: str
     what: str
     measured: float
     unit: str = ""
@@ -44,16 +51,16 @@ class Row:
         return f"{self.what:<58} {self.measured:>8.2f} {self.unit:<4} {self.target:<9} {verdict}"
 
 
-def at_most(what: str, values: Sequence[float], target: float, unit: str = "") -> Row:
+def at_most(key: str, what: str, values: Sequence[float], target: float, unit: str = "") -> Row:
     """A row whose median must not be above its target."""
     value = middle(values)
-    return Row(what, value, unit, f"<= {target:g}", value <= target)
+    return Row(key, what, value, unit, f"<= {target:g}", value <= target)
 
 
-def at_least(what: str, values: Sequence[float], target: float) -> Row:
+def at_least(key: str, what: str, values: Sequence[float], target: float) -> Row:
     """A row whose median must not be below its target."""
     value = middle(values)
-    return Row(what, value, "x", f">= {target:g}", value >= target)
+    return Row(key, what, value, "×", f">= {target:g}", value >= target)
 
 
 class Site:
@@ -89,13 +96,13 @@ def published(rounds: int, folder: Path) -> list[Row]:
         ones.append(seconds(site.command()))
     bound = [floor + alone / cores for floor, alone in zip(floors, alones, strict=True)]
     return [
-        Row("floor: import torch, and the build with execution off", middle(floors), "s"),
-        Row("the cells, one after another in warm processes", middle(alones), "s"),
-        Row("cold build of the site", middle(colds), "s"),
-        at_most("cold build / (floor + cells / cores)", ratios(colds, bound), 1.2),
-        at_most("nothing changed / floor", ratios(nones, floors), 0.35),
-        at_most("one page edited / floor", ratios(ones, floors), 0.5),
-        at_most("peak memory", [peak_bytes(site.cold()) / (1 << 30)], 2, "GiB"),
+        Row("floor", "floor: import torch, and the build with execution off", middle(floors), "s"),
+        Row("cells", "the cells, one after another in warm processes", middle(alones), "s"),
+        Row("cold", "cold build of the site", middle(colds), "s"),
+        at_most("cold ratio", "cold build / (floor + cells / cores)", ratios(colds, bound), 1.2),
+        at_most("unchanged", "nothing changed / floor", ratios(nones, floors), 0.35),
+        at_most("edited", "one page edited / floor", ratios(ones, floors), 0.5),
+        at_most("memory", "peak memory", [peak_bytes(site.cold()) / (1 << 30)], 2, "GiB"),
     ]
 
 
@@ -122,33 +129,55 @@ def others(rounds: int, folder: Path) -> list[Row]:
             theirs[name].append(build())
     targets = dict(zip(ways, (8, 1), strict=True))
     return [
-        Row(f"{count} generated pages", middle(ours), "s"),
+        Row("peers", f"{count} generated pages", middle(ours), "s"),
         *(
-            at_least(f"{name} / ours, {count} pages", ratios(theirs[name], ours), targets[name])
-            for name in ways
+            at_least(name, f"{name} / ours, {count} pages", ratios(theirs[name], ours), target)
+            for name, target in targets.items()
         ),
     ]
 
 
-def scale(_: int, folder: Path) -> list[Row]:
-    """More and more pages, each number of them once: many take long, and vary little."""
-    rows, times = [], []
+def scale(rounds: int, folder: Path) -> list[Row]:
+    """More and more pages."""
+    sites = {}
     for count in SIZES:
         pages = write_pages(folder / str(count), count)
-        site = Site(pages, pages, folder / f"built{count}")
-        times.append(seconds(site.cold()))
+        sites[count] = Site(pages, pages, folder / f"built{count}")
+    times: dict[int, list[float]] = {count: [] for count in SIZES}
+    for _ in range(rounds):
+        for count, site in sites.items():
+            times[count].append(seconds(site.cold()))
+    rows = []
+    for count, site in sites.items():
         memory = peak_bytes(site.cold()) / (1 << 30)
-        rows.append(Row(f"{count} generated pages: time", round(times[-1], 2), "s"))
-        rows.append(at_most(f"{count} generated pages: peak memory", [memory], 2, "GiB"))
-    slope = (times[-1] - times[0]) / (SIZES[-1] - SIZES[0])
-    return [*rows, at_most("a further page", [slope], 0.15, "s")]
+        what = f"{count} generated pages"
+        rows.append(Row(f"{count} pages", f"{what}: time", middle(times[count]), "s"))
+        rows.append(at_most(f"{count} pages memory", f"{what}: peak memory", [memory], 2, "GiB"))
+    fewest, most = SIZES[0], SIZES[-1]
+    pairs = zip(times[most], times[fewest], strict=True)
+    slopes = [(long - short) / (most - fewest) for long, short in pairs]
+    return [*rows, at_most("slope", "a further page", slopes, 0.15, "s")]
 
 
 def live(rounds: int, folder: Path) -> list[Row]:
     """What an author sees, in a browser."""
     source = Path(shutil.copytree("docs", folder / "docs"))
     taken = latencies(source, Path("conf"), EDITED, folder / "built", 2 * rounds + 1)
-    return [at_most("from saving a page to its output in a browser", taken, 1, "s")]
+    return [at_most("live", "from saving a page to its output in a browser", taken, 1, "s")]
+
+
+def imports(rounds: int, _: Path) -> list[Row]:
+    """What the library's own import takes, beyond torch's, in pairs of processes."""
+    pairs = 3 * rounds
+    own = [import_seconds("vtj") - import_seconds("torch") for _ in range(pairs)]
+    return [at_most("import", "import vtj, beyond import torch", own, 0.1, "s")]
+
+
+def import_seconds(name: str) -> float:
+    """The time that an import takes in a process of its own."""
+    code = f"import time; t = time.perf_counter(); import {name}; print(time.perf_counter() - t)"
+    command = [sys.executable, "-c", code]
+    return float(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 
 
 def ratios(values: Sequence[float], of: Sequence[float]) -> list[float]:
@@ -156,30 +185,61 @@ def ratios(values: Sequence[float], of: Sequence[float]) -> list[float]:
     return [value / other for value, other in zip(values, of, strict=True)]
 
 
-def main() -> int:
+PARTS = {part.__name__: part for part in (published, live, imports, others, scale)}
+
+
+def record(file: Path, where: dict[str, str | int], parts: dict[str, dict[str, object]]) -> None:
+    """Write what was measured; what a recording of the same machine holds beside it is kept.
+
+    Args:
+        file: the recording.
+        where: the machine and the versions.
+        parts: what was measured: part to date, load and rows.
+
+    Raises:
+        ValueError: if some parts are missing and there is no recording of the same machine.
+    """
+    if missing := PARTS.keys() - parts.keys():
+        old = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        if old.get("machine") != where:
+            raise ValueError(
+                f"{file} was not recorded on this machine with these versions: "
+                f"measure {', '.join(sorted(missing))} too"
+            )
+        parts = {**old["parts"], **parts}
+    ordered = {name: parts[name] for name in PARTS}
+    recorded = {"command": "nox -s bench-docs", "machine": where, "parts": ordered}
+    partial = file.with_suffix(".partial")
+    partial.write_text(json.dumps(recorded, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    partial.replace(file)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print, record; the exit status is 1 if a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=[*PARTS], help="what to do")
     parser.add_argument("--rounds", type=int, default=3, help="how often to measure each")
     parser.add_argument("--record", type=Path, help="a JSON file to write")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     where = machine()
     print(*(f"{key}: {value}" for key, value in where.items()), "", sep="\n", flush=True)
-    rows: list[Row] = []
+    parts: dict[str, dict[str, object]] = {}
+    missed = False
     with tempfile.TemporaryDirectory() as folder:
-        for part in (published, live, others, scale):
-            found = part(options.rounds, Path(folder, part.__name__))
-            print(*found, sep="\n", flush=True)
-            rows += found
+        for name in options.only:
+            load = round(os.getloadavg()[0], 2)
+            rows = PARTS[name](options.rounds, Path(folder, name))
+            print(*rows, sep="\n", flush=True)
+            missed |= any(row.kept is False for row in rows)
+            parts[name] = {
+                "date": date.today().isoformat(),
+                "load": load,
+                "rounds": options.rounds,
+                "rows": [asdict(row) for row in rows],
+            }
     if options.record:
-        record = {
-            "date": date.today().isoformat(),
-            "command": "nox -s bench-docs",
-            "machine": where,
-            "rounds": options.rounds,
-            "rows": [asdict(row) for row in rows],
-        }
-        options.record.write_text(json.dumps(record, indent=1) + "\n")
-    return int(any(row.kept is False for row in rows))
+        record(options.record, where, parts)
+    return int(missed)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 `python kernels.py SOURCE CONF FOLDER` builds into FOLDER. It compares every output of every cell,
 and the published pages, which also hold what `{eval}` has put into sentences. It ends with an error
-if anything differs, named by page, cell and line.
+if anything differs, named by page, cell and line. So no page can show what differs from run to run,
+such as an address in memory or a duration.
 """
 
 from __future__ import annotations
@@ -22,20 +23,23 @@ from bs4 import BeautifulSoup
 WAYS = {"kernels": ["-D", "page_executor_kernels=1"], "executor": []}
 # Both builds leave streams as they came: MyST-NB writes merged ones into the notebook twice.
 OPTIONS = ["-q", "-E", "-D", "nb_merge_streams=0"]
+LOG = "build.log"
 VARYING = [
     (re.compile(r"\x1b\[[0-9;]*m"), ""),  # color, which a published page does not show
     (re.compile(r"/tmp/ipykernel_\d+/\d+\.py|\bcell_\d+\.py"), "cell.py"),
     (re.compile(r"\(\d+\.py, line"), "(cell.py, line"),
-    (re.compile(r"0x[0-9a-f]{6,}"), "0x"),
 ]
 
 
 def build(source: Path, conf: Path, folder: Path, way: str) -> subprocess.Popen[bytes]:
-    """Start a build in one of the ways, in a folder of its name."""
+    """Start a build in one of the ways, in a folder of its name; what it says goes to a log."""
     place = folder / way
+    place.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "sphinx", *OPTIONS, *WAYS[way], "-c", str(conf)]
     command += ["-d", str(place / "doctrees"), str(source), str(place / "html")]
-    return subprocess.Popen(command, env={**os.environ, "PYTHONHASHSEED": "0"})
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}
+    with (place / LOG).open("wb") as log:
+        return subprocess.Popen(command, env=environment, stdout=log, stderr=log)
 
 
 def differences(one: Path, other: Path) -> Iterator[str]:
@@ -132,6 +136,8 @@ def main(source: Path, conf: Path, folder: Path) -> int:
     failed = [way for way, process in builds.items() if process.wait() != 0]
     if failed:
         print(f"the build with {' and '.join(failed)} has failed")
+        for way in failed:
+            print(*(folder / way / LOG).read_text().splitlines()[-30:], sep="\n")
         return 1
     found = list(differences(*(folder / way for way in WAYS)))
     for difference in found:

@@ -1,0 +1,54 @@
+"""Write every page again when a name that pages show of each other has changed.
+
+The navigation of each page holds the titles of all pages, and a link may take its text from where
+it leads. Sphinx writes only the pages that it has read again, so that an incremental build would
+leave the old names on all others. They are written, not read: nothing runs again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.typing import ExtensionMetadata
+
+SHOWN = {  # by domain, what links take their texts and targets from
+    "std": ("labels", "anonlabels", "objects", "terms"),
+    "py": ("objects", "modules"),
+    "math": ("objects",),
+}
+
+
+def names(env: BuildEnvironment) -> str:
+    """Return a digest of all that a page can show of others.
+
+    Args:
+        env: the build environment.
+    """
+    shown = [
+        sorted((docname, title.astext()) for docname, title in env.titles.items()),
+        sorted(env.toctree_includes.items()),
+        sorted((docname, str(page.get("myst_slugs"))) for docname, page in env.metadata.items()),
+    ]
+    for domain, kinds in SHOWN.items():
+        shown += [sorted(env.domaindata[domain][kind].items()) for kind in kinds]
+    return hashlib.sha256(repr(shown).encode()).hexdigest()
+
+
+def pages_to_write(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Return every page if a name has changed since the last build, else none.
+
+    Args:
+        app: the Sphinx application.
+        env: the build environment, which keeps what the last build found.
+    """
+    before, now = getattr(env, "names_across_pages", ""), names(env)
+    env.names_across_pages = now  # type: ignore[attr-defined]
+    return [] if now == before else sorted(env.found_docs)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Look at the names once all pages are read."""
+    app.connect("env-updated", pages_to_write)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
