@@ -86,6 +86,14 @@ def kernels(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def reproducible(session: nox.Session) -> None:
+    """Build what is committed several times, each otherwise, and compare every byte."""
+    install(session, "tests")
+    compare = "tests/reproducible/same_bytes.py"
+    session.run("python", compare, *session.posargs, "build/reproducible")
+
+
+@nox.session(default=False)
 def browser(session: nox.Session) -> None:
     """Open every page of the built site in Chromium: accessible, light, from disk and server."""
     install(session, "browser")
