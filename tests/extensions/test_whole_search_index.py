@@ -21,7 +21,7 @@ def build(folder: Path, place: str, *extensions: str) -> str:
             out / "html",
             out / "doctrees",
             "html",
-            confoverrides={"extensions": ["myst_parser", *extensions]},
+            confoverrides={"extensions": ["myst_nb", *extensions], "nb_execution_mode": "off"},
             status=None,
             warning=None,
         ).build(False)
