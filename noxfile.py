@@ -4,7 +4,6 @@
 # ///
 """Every command there is: `nox -l` is the map, `nox -s NAME` runs one."""
 
-import shutil
 import sys
 from pathlib import Path
 
@@ -20,7 +19,7 @@ nox.options.sessions = ["lint", "types", "tests", "doctest", "docs"]
 PROJECT = nox.project.load_toml("pyproject.toml")
 CONSTRAINTS = "conf/constraints.txt"
 HTML = Path("build/html")
-SPHINX = ["-n", "-W", "--keep-going", "-c", "conf", "-d", "build/doctrees"]
+STRICT = ["-n", "-W", "--keep-going", "-c", "conf"]
 
 
 def install(session: nox.Session, *groups: str) -> None:
@@ -32,10 +31,7 @@ def install(session: nox.Session, *groups: str) -> None:
 def docs(session: nox.Session) -> None:
     """Build the site into build/html: every page runs, every number is compared."""
     install(session, "docs")
-    for folder in (HTML, Path("build/doctrees"), Path("build/jupyter_execute")):
-        shutil.rmtree(folder, ignore_errors=True)
-    session.run("sphinx-build", *SPHINX, *session.posargs, "-b", "html", "docs", str(HTML))
-    session.log(f"The front page is {HTML / 'index.html'}")
+    session.run("python", "conf/build.py", "build", "docs", *STRICT, *session.posargs)
 
 
 @nox.session(name="docs-live", default=False)
@@ -90,6 +86,14 @@ def kernels(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def reproducible(session: nox.Session) -> None:
+    """Build what is committed several times, each otherwise, and compare every byte."""
+    install(session, "tests")
+    compare = "tests/reproducible/same_bytes.py"
+    session.run("python", compare, *session.posargs, "build/reproducible")
+
+
+@nox.session(default=False)
 def browser(session: nox.Session) -> None:
     """Open every page of the built site in Chromium: accessible, light, from disk and server."""
     install(session, "browser")
@@ -102,7 +106,8 @@ def publish(session: nox.Session) -> None:
     """Make the zip of the site, complete and checked, from the site that `nox -s docs` built."""
     install(session, "browser")
     session.run("npm", "ci", "--prefix", "tests/browser", external=True)
-    session.run("sphinx-build", *SPHINX, "-b", "markdown", "docs", "build/markdown")
+    doctrees = ["-d", "build/doctrees"]
+    session.run("sphinx-build", *STRICT, *doctrees, "-b", "markdown", "docs", "build/markdown")
     session.run("python", "conf/publish.py", str(HTML), "build/markdown", "build/published")
     site = next(path for path in Path("build/published").iterdir() if path.is_dir())
     session.run("pytest", "tests/browser", "--site", str(site))

@@ -42,12 +42,14 @@ extensions = [
     "typed_numbers",
     "warned_pages",
     "names_across_pages",
+    "removed_pages",
     "furo_mends",
     "page_descriptions",
     "versions_line",
     "self_contained",
     "explorer",
     "error_box",
+    "whole_search_index",
     "error_search",
     "json_files",
     "downloads",
@@ -132,6 +134,7 @@ html_theme_options = {
 }
 pygments_dark_style = "a11y-high-contrast-dark"  # the default underlines imports like links
 html_last_updated_fmt = "%Y-%m-%d"
+git_last_updated_timezone = "UTC"  # not that of whoever builds
 git_untracked_show_sourcelink = True
 suppress_warnings = ["git.too_shallow", "git.subprocess_error"]  # no history: no dates, no failure
 html_static_path = ["static"]
