@@ -1,7 +1,7 @@
 """Build the site whole or not at all: `python conf/build.py build docs -n -W …`.
 
 Each build writes into a new folder under `build/unfinished`. If it succeeds, its site and
-`build/html` change places, in one step; if not, `build/html` stays as it is. Whatever ended a
+`build/html` change places, on Linux in one step; if not, `build/html` stays as it is. Whatever ended a
 build, the next one removes what was left of it. It knows the folder of a build that still runs by
 the lock on it, which ends with the last process that holds it.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import errno
 import fcntl
 import os
 import shutil
@@ -25,6 +26,8 @@ from sphinx.cmd.build import main as sphinx_build
 PARTS = ("html", "doctrees")
 """What changes places: the site, and what other builders read instead of running it again."""
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # linux/fcntl.h, linux/fs.h
+_NO_EXCHANGE = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP}
+"""What a system or a file system says that has no such step."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -101,23 +104,33 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def exchange(new: Path, old: Path) -> None:
-    """Have two folders change places in one step, or move one where the other is missing.
+    """Have two folders change places, or move one where the other is missing.
+
+    On Linux it is one step. Where the system has no such step it is three, and a build that is
+    killed between them leaves the old folder under the new one's name with ``-old`` behind it.
 
     Args:
         new: a folder.
         old: the place that it takes.
-
-    Raises:
-        OSError: if the file system cannot do it; then nothing has moved.
     """
     if not old.exists():
         new.rename(old)
-        return
-    names = os.fsencode(new), os.fsencode(old)
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.renameat2(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _RENAME_EXCHANGE):
+    elif not _exchanged(os.fsencode(new), os.fsencode(old)):
+        aside = new.with_name(f"{new.name}-old")
+        old.rename(aside)
+        new.rename(old)
+        aside.rename(new)
+
+
+def _exchanged(new: bytes, old: bytes) -> bool:
+    renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if renameat2 is None:
+        return False
+    failed = renameat2(_AT_FDCWD, new, _AT_FDCWD, old, _RENAME_EXCHANGE)
+    if failed and ctypes.get_errno() not in _NO_EXCHANGE:
         error = ctypes.get_errno()
-        raise OSError(error, f"{new} and {old} cannot change places: {os.strerror(error)}")
+        raise OSError(error, f"cannot change places: {os.strerror(error)}", new, None, old)
+    return not failed
 
 
 def _lock(folder: Path, how: int = 0) -> int:

@@ -1,5 +1,6 @@
 """Whatever ends a build, `build/html` is one whole site: the new one, or the last good one."""
 
+import errno
 import hashlib
 import importlib.util
 import os
@@ -11,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -178,13 +180,34 @@ def test_what_a_dead_build_left_is_removed_by_the_next(site: Site, tmp_path: Pat
     succeeds(site, "third")
 
 
-def test_folders_that_cannot_change_places_stay(tmp_path: Path) -> None:
+@pytest.fixture
+def whole_build() -> ModuleType:
+    """conf/build.py as a module."""
     specification = importlib.util.spec_from_file_location("whole_build", BUILD)
     assert specification is not None
     assert specification.loader is not None
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
+    return module
+
+
+def test_folders_that_cannot_change_places_stay(whole_build: ModuleType, tmp_path: Path) -> None:
     (tmp_path / "old").mkdir()
-    with pytest.raises(OSError, match=r"new and .*old cannot change places: No such file"):
-        module.exchange(tmp_path / "new", tmp_path / "old")
+    with pytest.raises(OSError, match=r"cannot change places: No such file.*new' -> .*old"):
+        whole_build.exchange(tmp_path / "new", tmp_path / "old")
     assert [path.name for path in tmp_path.iterdir()] == ["old"]
+
+
+@pytest.mark.parametrize("answer", [None, errno.EINVAL])
+def test_folders_change_places_where_the_system_has_no_step_for_it(
+    whole_build: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: int | None
+) -> None:
+    system = SimpleNamespace() if answer is None else SimpleNamespace(renameat2=lambda *_: -1)
+    monkeypatch.setattr(whole_build.ctypes, "CDLL", lambda *_, **__: system)
+    monkeypatch.setattr(whole_build.ctypes, "get_errno", lambda: answer)
+    for name in ("old", "new"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / name).touch()
+    whole_build.exchange(tmp_path / "new", tmp_path / "old")
+    assert [path.name for path in (tmp_path / "old").iterdir()] == ["new"]
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["old"]
