@@ -1,9 +1,9 @@
 """Build the site whole or not at all: `python conf/build.py build docs -n -W …`.
 
 Each build writes into a new folder under `build/unfinished`. If it succeeds, its site and
-`build/html` change places, on Linux in one step; if not, `build/html` stays as it is. Whatever ended a
-build, the next one removes what was left of it. It knows the folder of a build that still runs by
-the lock on it, which ends with the last process that holds it.
+`build/html` change places, on Linux in one step; if not, `build/html` stays as it is. Whatever
+ended a build, the next one removes what was left of it. It knows the folder of a build that still
+runs by the lock on it, which ends with the last process that holds it.
 """
 
 from __future__ import annotations
