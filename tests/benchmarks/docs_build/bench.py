@@ -24,7 +24,6 @@ from datetime import date
 from pathlib import Path
 
 from generated import write_gallery, write_pages
-from latency import latencies
 from measure import machine, middle, peak_bytes, seconds
 from serial import cell_seconds
 
@@ -161,6 +160,8 @@ def scale(rounds: int, folder: Path) -> list[Row]:
 
 def live(rounds: int, folder: Path) -> list[Row]:
     """What an author sees, in a browser."""
+    from latency import latencies  # not above: no other part needs a browser
+
     source = Path(shutil.copytree("docs", folder / "docs"))
     taken = latencies(source, Path("conf"), EDITED, folder / "built", 2 * rounds + 1)
     return [at_most("live", "from saving a page to its output in a browser", taken, 1, "s")]
