@@ -4,6 +4,7 @@
 # ///
 """Every command there is: `nox -l` is the map, `nox -s NAME` runs one."""
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -29,9 +30,15 @@ def install(session: nox.Session, *groups: str) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Build the site into build/html: every page runs, every number is compared."""
+    """Build the site into build/html: every page runs. `-- --profile FILE` writes the times."""
+    parser = argparse.ArgumentParser(prog="nox -s docs --", add_help=False)
+    parser.add_argument(
+        "--profile", metavar="FILE", help="where to write each page's and cell's time"
+    )
+    options, sphinx = parser.parse_known_args(session.posargs)
+    profile = {"PAGE_EXECUTOR_PROFILE": options.profile} if options.profile else {}
     install(session, "docs")
-    session.run("python", "conf/build.py", "build", "docs", *STRICT, *session.posargs)
+    session.run("python", "conf/build.py", "build", "docs", *STRICT, *sphinx, env=profile)
 
 
 @nox.session(name="docs-live", default=False)
@@ -123,7 +130,7 @@ def bench(session: nox.Session) -> None:
 
 @nox.session(name="bench-docs", default=False)
 def bench_docs(session: nox.Session) -> None:
-    """Time the build of the site against its targets, and against other ways to build it."""
+    """Time the build of the site: `-- --only PART …` measures less, `-- --record FILE` keeps it."""
     install(session, "bench")
     bench = "tests/benchmarks/docs_build/bench.py"
     session.run("python", bench, *session.posargs, env={"PYTHONPATH": "conf/extensions"})

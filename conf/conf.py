@@ -27,6 +27,7 @@ ogp_social_cards = {"enable": False}  # they would need matplotlib
 
 extensions = [
     "rare_collections",
+    "compiled_templates",
     "page_executor",  # first: the pages' imports run while Sphinx does its own
     "myst_nb",
     "sphinx.ext.autodoc",

@@ -8,6 +8,7 @@ leave the old names on all others. They are written, not read: nothing runs agai
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -26,13 +27,16 @@ def names(env: BuildEnvironment) -> str:
     Args:
         env: the build environment.
     """
-    shown = [
+    shown: list[Any] = [
         sorted((docname, title.astext()) for docname, title in env.titles.items()),
         sorted(env.toctree_includes.items()),
         sorted((docname, str(page.get("myst_slugs"))) for docname, page in env.metadata.items()),
     ]
     for domain, kinds in SHOWN.items():
-        shown += [sorted(env.domaindata[domain][kind].items()) for kind in kinds]
+        for kind in kinds:
+            entries = env.domaindata[domain][kind].items()
+            # As text: some of Sphinx's own names are translated only when they are written.
+            shown.append(sorted((str(name), *map(str, entry)) for name, entry in entries))
     return hashlib.sha256(repr(shown).encode()).hexdigest()
 
 

@@ -24,7 +24,6 @@ from datetime import date
 from pathlib import Path
 
 from generated import write_gallery, write_pages
-from latency import latencies
 from measure import machine, middle, peak_bytes, seconds
 from serial import cell_seconds
 
@@ -161,21 +160,23 @@ def scale(rounds: int, folder: Path) -> list[Row]:
 
 def live(rounds: int, folder: Path) -> list[Row]:
     """What an author sees, in a browser."""
+    from latency import latencies  # not above: no other part needs a browser
+
     source = Path(shutil.copytree("docs", folder / "docs"))
     taken = latencies(source, Path("conf"), EDITED, folder / "built", 2 * rounds + 1)
     return [at_most("live", "from saving a page to its output in a browser", taken, 1, "s")]
 
 
 def imports(rounds: int, _: Path) -> list[Row]:
-    """What the library's own import takes, beyond torch's, in pairs of processes."""
-    pairs = 3 * rounds
-    own = [import_seconds("vtj") - import_seconds("torch") for _ in range(pairs)]
+    """What the library's own import takes once torch is there, in processes of its own."""
+    own = [import_seconds("torch", "vtj") for _ in range(3 * rounds)]
     return [at_most("import", "import vtj, beyond import torch", own, 0.1, "s")]
 
 
-def import_seconds(name: str) -> float:
-    """The time that an import takes in a process of its own."""
-    code = f"import time; t = time.perf_counter(); import {name}; print(time.perf_counter() - t)"
+def import_seconds(first: str, then: str) -> float:
+    """The time that an import takes after another, in a process of its own."""
+    clock = "time.perf_counter()"
+    code = f"import time, {first}; t = {clock}; import {then}; print({clock} - t)"
     command = [sys.executable, "-c", code]
     return float(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 
