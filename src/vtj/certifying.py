@@ -15,7 +15,9 @@ from vtj.oracle.operators import operator
 from vtj.oracle.pairs import MOST, Pair, Probes, ask, ask_forward, pairs, reconsidered
 from vtj.oracle.probing import Counted, Passes
 from vtj.oracle.tolerance import tolerance
-from vtj.oracle.trial import try_out
+from vtj.oracle.trial import Trial, try_out
+from vtj.oracle.unseen import unseen
+from vtj.oracle.voting import Array
 from vtj.oracle.witnesses import first_line, raised_by_autograd
 from vtj.outcome import Outcome
 from vtj.report import Report, Row
@@ -77,12 +79,20 @@ def certify(
         behavior = [judge_v(asked.outcomes), *judge_f(trial, asked.outcomes, kept)]
         found = [one.finding for one in behavior if one.finding]
         found += _refusals(asked.outcomes)
+        if not found:
+            found += _not_numbers(trial, asked.grads)
         bad = [pair for pair in compared if pair.differs]
         if bad and not found:
             found.append(locate(passes, asked, bad, by_hand))
     rough = next((pair.what for pair in compared if pair.too_rough), None)
     if rough is not None:
         found.append(Finding(f"{rough}: the differences are too rough to tell", "undecided"))
+    if not found and asked.forward is not None:
+        hidden = unseen(trial, asked.forward.value, asked.differences, np.ones(1))
+        if hidden.any():
+            name = trial.y_name(int(np.argmax(hidden)))
+            what = "the differences are too rough to tell: a detached path would not show"
+            found.append(Finding(f"{name}: {what}", "undecided"))
     verdict, culprit = overall(found)
     dtype = str(trial.dtype).removeprefix("torch.")
     return Report(
@@ -103,6 +113,14 @@ def _refusals(outcomes: Sequence[Outcome]) -> list[Finding]:
     return [
         Finding(f"x.grad: backward raises {first_line(error)}", "wrong", "backward")
         for error in errors[:1]
+    ]
+
+
+def _not_numbers(trial: Trial, grads: Array) -> list[Finding]:
+    places = np.flatnonzero(np.isnan(grads).any(axis=0))
+    return [
+        Finding(f"{trial.x_name('x.grad', int(at))} is nan: nothing to compare", "undecided")
+        for at in places[:1]
     ]
 
 

@@ -15,7 +15,7 @@ from vtj.engines import ENGINES, refuse_what_does_not_fit
 from vtj.oracle.behavior import observe
 from vtj.oracle.drawing import signed
 from vtj.oracle.judging import judge
-from vtj.oracle.second_look import look_again
+from vtj.oracle.second_look import look_again, questionable
 from vtj.oracle.trial import Trial, try_out
 from vtj.oracle.voting import vote
 from vtj.oracle.witnesses import by_hand, hear
@@ -110,8 +110,7 @@ def _dense(
         finding = f"none of the engines asked applies: {', '.join(names)}"
         return Report(f"J {trial.shape}", heard.rows, "undecided", None, (finding,))
     result = vote(heard.witnesses, trial.relative)
-    alone = all(one.family == "numeric" for one in heard.witnesses)
-    if alone or any(mask.any() for mask in result.against.values()) or not result.decided.all():
+    if questionable(heard, result, trial.relative):
         heard = look_again(trial, heard, seed)
         result = vote(heard.witnesses, trial.relative)
     seen = observe(trial, weights, seed, result.agreed)

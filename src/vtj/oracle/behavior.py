@@ -11,7 +11,7 @@ from torch import Tensor
 
 from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like, shaped_like, values
 from vtj.oracle.drawing import signed
-from vtj.oracle.second_look import gradient_rounding
+from vtj.oracle.rounding import gradient_rounding
 from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array, Witness, distance, product
 from vtj.oracle.witnesses import first_line, gradient

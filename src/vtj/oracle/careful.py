@@ -5,18 +5,21 @@ from collections.abc import Callable
 import numpy as np
 
 from vtj.engines.numeric import EPS, Slopes, derivative, first_step, lasting
+from vtj.oracle.noise import FINE, MARGIN, left_over, measured_noise
 from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.voting import Array, Mask
 
-NOISE_STEPS = (2.0**-24, 2.0**-18)  # of the size of x: over these f changes mostly by rounding
 LOCAL = 2.0**-14  # where the local look begins; over coarse steps a flat function may not be flat
 FINER = (2.0**-24, 2.0**-34, 2.0**-44)
 STRETCH = 0.7  # shares no step with powers of two
 
 
-def careful_column(g: Callable[[float], Array], here: Array, at: float, eps: float) -> Slopes:
+def careful_column(
+    g: Callable[[float], Array], here: Array, at: float, eps: float, *, noise: Array
+) -> Slopes:
     """Give one column of J with care; as `how` of `vtj.engines.numeric.estimate`."""
-    return careful(g, here, first_step(at), abs(at) or 1.0, eps, rounding=EPS * abs(at))
+    rounding = EPS * abs(at)
+    return careful(g, here, first_step(at), abs(at) or 1.0, eps, rounding=rounding, noise=noise)
 
 
 def careful(
@@ -49,7 +52,7 @@ def careful(
         >>> careful(late, np.zeros(1), 1.0, 1.0, 2e-16).value.tolist()
         [3.0]
     """
-    noise = noise + 3 * np.fmax(*(measured_noise(g, step * size) for step in NOISE_STEPS))
+    noise = noise + MARGIN * np.fmax(*(measured_noise(g, step * size) for step in FINE))
     coarse = derivative(g, here, first, eps, noise=noise, rounding=rounding)
     other = derivative(g, here, STRETCH * first, eps, noise=noise, rounding=rounding)
     gap = abs(coarse.value - other.value)
@@ -62,10 +65,10 @@ def careful(
     keep = agree & (error <= local.error) & settled & (local.jump == 0)
     best = _choose(keep, Slopes(coarse.value, error, jump), local)
     for step in FINER:
-        # what looks like noise from afar may be a fast wave; close enough it is a slope again
-        fine, resolved = _close_by(g, here, step * first, eps, np.zeros_like(here), rounding)
-        far = abs(fine.value - best.value) > SAFETY * (fine.error + best.error)
-        wave = resolved & far & (abs(fine.value) > 100 * fine.error)
+        # what looks like noise from afar may be a fast wave: close enough it is a steep slope
+        fine, resolved = _close_by(g, here, step * first, eps, None, rounding)
+        steep = abs(fine.value) > 2 * (abs(best.value) + SAFETY * best.error)
+        wave = resolved & steep & (abs(fine.value) > 100 * fine.error)
         best = _choose(~wave, best, fine)
     return best
 
@@ -74,39 +77,26 @@ def _choose(keep: Mask, first: Slopes, second: Slopes) -> Slopes:
     return Slopes(*(np.where(keep, a, b) for a, b in zip(first, second, strict=True)))
 
 
-def measured_noise(g: Callable[[float], Array], step: float) -> Array:
-    """Give the rounding noise of `g`, from what is left of its values after six differences.
-
-    Source:
-        J. J. Moré, S. M. Wild, Estimating computational noise, SIAM J. Sci. Comput. 33 (2011).
-
-    Example:
-        >>> noise = measured_noise(lambda t: np.array([np.float32(1 + t), 1 + t]), 1e-7)
-        >>> bool(noise[0] > 1e-9), bool(noise[1] < 1e-15)
-        (True, True)
-    """
-    table = np.stack([g(k * step) for k in range(9)])
-    left = np.diff(table, n=6, axis=0)
-    noise = np.sqrt((left**2).mean(axis=0) * 720**2 / 479001600)
-    return np.where(np.isfinite(noise), noise, 0.0)
-
-
 def _close_by(
     g: Callable[[float], Array],
     here: Array,
     first: float,
     eps: float,
-    noise: Array,
+    noise: Array | None,
     rounding: float,
 ) -> tuple[Slopes, Mask]:
     """Give slope and jump from three small steps, and where these steps are small enough.
 
-    The error is all they disagree by.
+    The error is all they disagree by. Without a `noise` that of the values seen here counts.
     """
+    quarters = (-1.0, -0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75, 1.0)
+    seen = {part: here if part == 0 else g(part * first) for part in quarters}
+    if noise is None:
+        noise = MARGIN * left_over(np.stack(list(seen.values())), 6)
     slopes, jumps = [], []
     floor = np.zeros_like(here)
-    for step in (first, first / 2, first / 4):
-        plus, minus = g(step), g(-step)
+    for part in (1.0, 0.5, 0.25):
+        plus, minus, step = seen[part], seen[-part], part * first
         slopes.append((plus - minus) / (2 * step))
         jumps.append((plus + minus - 2 * here) / step)
         value = noise + eps * np.maximum(abs(plus), abs(minus))

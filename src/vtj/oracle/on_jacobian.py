@@ -4,9 +4,11 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from vtj.calling.tensors import values
 from vtj.oracle.findings import CONCLUSIONS, Finding, said
 from vtj.oracle.patterns import pattern
 from vtj.oracle.trial import Trial
+from vtj.oracle.unseen import AUTOGRAD, unseen
 from vtj.oracle.voting import Mask, Vote, Witness, distance, one_per_family
 from vtj.oracle.witnesses import Heard
 from vtj.report import Row
@@ -44,12 +46,22 @@ def findings(trial: Trial, heard: Heard, result: Vote) -> Iterator[Finding]:
         ("not a number, nothing to compare", _not_a_number(heard)),
         ("nobody to decide between them", ~result.decided),
         ("no second family to compare with", (result.voices < 2) & ~accused),
+        ("a detached path would not show", _autograd_alone(trial, speakers, result) & ~accused),
     ):
         if mask.any():
             at = int(np.argmax(mask))
             told = said(list(speakers.values()), at)
             yield Finding(f"{trial.entry_name(at)}: {told}: {open_question}", "undecided")
             return
+
+
+def _autograd_alone(trial: Trial, speakers: Mapping[str, Witness], result: Vote) -> Mask:
+    size = np.where(values(trial.parts) == 0, 1, abs(values(trial.parts)))
+    found = unseen(trial, result.agreed.value, speakers.get("numeric"), size)
+    for name, one in speakers.items():
+        if name not in (*AUTOGRAD, "numeric"):
+            found &= one.silent
+    return found
 
 
 def _not_a_number(heard: Heard) -> Mask:

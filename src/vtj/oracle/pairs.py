@@ -10,7 +10,7 @@ import numpy as np
 from vtj.oracle.drawing import signed
 from vtj.oracle.operators import Operator
 from vtj.oracle.probing import Passes
-from vtj.oracle.second_look import gradient_rounding
+from vtj.oracle.rounding import gradient_rounding
 from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.voting import Array, Witness, distance
 from vtj.oracle.witnesses import gradient

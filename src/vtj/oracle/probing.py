@@ -10,12 +10,15 @@ from vtj.calling.tensors import Function, Tensors, as_tuple, like, shaped_like, 
 from vtj.engines.forward import jvp
 from vtj.engines.numeric import EPS, Slopes, derivative
 from vtj.oracle.careful import careful
+from vtj.oracle.rounding import noise_of_values
+from vtj.oracle.second_look import flattened
 from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array, Witness
 from vtj.oracle.witnesses import gradient
 from vtj.outcome import Outcome, backward
 
+SEED = 0  # of the line along which noise is measured
 FIRST = 2.0**-6  # of the size of each element of x; three halvings reach nine digits
 
 
@@ -77,11 +80,12 @@ class Passes:
         return values(jvp(self.trial.f, self.trial.x, shaped))
 
     def forward_or_none(self, u: Array) -> Array | None:
-        """Give J·u by one forward pass, or None where forward mode does not apply."""
+        """Give J·u by one forward pass, or None where that does not apply or gives nan."""
         try:
-            return self.forward(u)
+            slopes = self.forward(u)
         except Exception:  # many functions have no forward derivative; others then decide
             return None
+        return None if np.isnan(slopes).any() else slopes
 
     def differences(
         self, u: Array, enough: float = 0.0, *, v: Array | None = None, sure: bool = False
@@ -110,12 +114,16 @@ class Passes:
         first = FIRST / float(ratio.max(initial=0))
         if sure:
             size = first / FIRST
+            noise = self.noise if v is None else noise + abs(v) @ self.noise
             slopes = careful(along, here, 16 * first, size, eps, rounding=rounding, noise=noise)
         else:
             slopes = derivative(
                 along, here, first, eps, noise=noise, rounding=rounding, enough=enough, least=2
             )
-        return self._witness(slopes, here)
+        witness = self._witness(slopes, here)
+        if sure and v is None:
+            witness = replace(witness, error=witness.error + flattened(trial, slopes.value))
+        return witness
 
     @cached_property
     def scale(self) -> Array:
@@ -123,6 +131,11 @@ class Passes:
         size = abs(self.x)
         others = np.count_nonzero(size)
         return np.where(size > 0, size, size.sum() / others if others else 1.0)
+
+    @cached_property
+    def noise(self) -> Array:
+        """The rounding noise of `y`."""
+        return noise_of_values(self.trial, SEED)
 
     def _witness(self, slopes: Slopes, here: Array) -> Witness:
         value, error, jump = slopes

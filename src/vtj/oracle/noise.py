@@ -1,0 +1,116 @@
+"""How much of a function's value is rounding, measured on the values themselves.
+
+A smooth function's differences of high order vanish as the step shrinks; what stays is rounding.
+It cannot be had from the size of the value: in ``a - b`` the rounding is that of `a` and `b`, and
+what a library function loses inside shows only in what it returns.
+"""
+
+from collections.abc import Callable
+from math import comb
+
+import numpy as np
+
+from vtj.oracle.voting import Array
+
+FINE = (2.0**-24, 2.0**-18)  # of the size of x: over these a function changes mostly by rounding
+FINEST = 2.0**-40  # over this not even a fast wave changes
+COARSE = (2.0**-12, 2.0**-9, 2.0**-6)  # over these a value shows that was stuck over finer ones
+MARGIN = 3.0  # what is measured is a standard deviation
+POINTS = 9
+
+
+def measured_noise(g: Callable[[float], Array], step: float) -> Array:
+    """Give the rounding noise of `g`, from what is left of its values after six differences.
+
+    Source:
+        J. J. Moré, S. M. Wild, Estimating computational noise, SIAM J. Sci. Comput. 33 (2011).
+
+    Example:
+        >>> noise = measured_noise(lambda t: np.array([np.float32(1 + t), 1 + t]), 1e-7)
+        >>> bool(noise[0] > 1e-9), bool(noise[1] < 1e-15)
+        (True, True)
+    """
+    return left_over(np.stack([g(k * step) for k in range(POINTS)]), 6)
+
+
+def left_over(table: Array, order: int) -> Array:
+    """Give the standard deviation of noise that explains the differences of some order.
+
+    Args:
+        table: Values at equal distances, one point a row.
+        order: How many differences to take.
+
+    Example:
+        >>> left_over(np.arange(9.0)[:, None] ** 2, 6).tolist()
+        [0.0]
+    """
+    left = np.diff(table, n=order, axis=0)
+    noise = np.sqrt((left**2).mean(axis=0) / comb(2 * order, order))
+    return np.where(np.isfinite(noise), noise, 0.0)
+
+
+def noise_at_all_scales(g: Callable[[float], Array], least: float = 0.0) -> Array:
+    """Give the rounding noise of `g`, also where over fine steps its value is stuck.
+
+    Over coarse steps a smooth function changes too. It is told from noise by the differences of
+    the fourth to sixth order, which of noise alone are alike; and from a kink by looking on both
+    sides, of which a kink spoils one.
+
+    Args:
+        g: A function from a number, in units of the size of `x`, to a vector.
+        least: The smallest step that means anything.
+
+    Example:
+        >>> def stuck(t):  # a small remainder of large terms
+        ...     return np.array([(1 + 1e-15 * np.exp(8 * t)) - 1])
+        >>> bool(measured_noise(stuck, FINE[0]) == 0), bool(noise_at_all_scales(stuck) > 1e-17)
+        (True, True)
+    """
+    found = noise_at_fine_scales(g, least)
+    for step in COARSE:
+        if step > least:
+            sides = (_noise_alone(g, step), _noise_alone(g, -step))
+            found = np.fmax(found, MARGIN * np.fmin(*sides))
+    return found
+
+
+def noise_at_fine_scales(g: Callable[[float], Array], least: float = 0.0) -> Array:
+    """Give the rounding noise of `g` over steps in which `g` changes little else.
+
+    Args:
+        g: A function from a number, in units of the size of `x`, to a vector.
+        least: The smallest step that means anything.
+
+    Example:
+        >>> noise = noise_at_fine_scales(lambda t: np.array([np.float32(1 + t)]))
+        >>> bool(1e-8 < noise < 1e-6)
+        True
+    """
+    steps = [max(step, least) for step in FINE]
+    return np.asarray(MARGIN * np.fmax(*(left_over(_beside(g, step), 6) for step in steps)))
+
+
+def finest_noise(g: Callable[[float], Array], least: float = 0.0) -> Array:
+    """Give the rounding noise of `g` over steps in which next to nothing else changes.
+
+    Args:
+        g: A function from a number, in units of the size of `x`, to a vector.
+        least: The smallest step that means anything.
+
+    Example:
+        >>> bool(finest_noise(lambda t: np.array([np.sin(1e7 * (1 + t))])) < 1e-8)
+        True
+    """
+    return left_over(_beside(g, max(FINEST, least)), 6)
+
+
+def _noise_alone(g: Callable[[float], Array], step: float) -> Array:
+    table = _beside(g, step)
+    orders = np.stack([left_over(table, order) for order in (4, 5, 6)])
+    alike = orders.max(axis=0) <= 4 * orders.min(axis=0)
+    return np.where(alike, orders[-1], 0.0)
+
+
+def _beside(g: Callable[[float], Array], step: float) -> Array:
+    """Give values on one side of 0, and not at 0, where there may be a kink."""
+    return np.stack([g((k + 1) * step) for k in range(POINTS)])
