@@ -56,6 +56,8 @@ extensions = [
     "downloads",
     "markdown_pages",
     *(["sphinx_sitemap", "sphinxext.opengraph"] if html_baseurl else []),
+    "permalinks",
+    "folded_sections",
     "light_pages",  # last: a page loads the style sheets and scripts that it uses, no others
 ]
 
@@ -65,6 +67,13 @@ confirmed_sections_pages = ["index", "tutorials/*"]
 confirmed_sections_oracle = "vtj"
 html_math_renderer = "mathml"
 error_search_pages = ["how-to/errors"]
+folded_sections = {  # long pages: a reader looks for one of their sections
+    "faq": ["faq-*"],
+    "how-to/errors": ["error-*", "trap-*"],
+    "reference/wrong-answers": ["wrong-*"],
+    "reference/sources": ["claims-*"],
+    "explanation/history": ["every-question-*", "where-the-*"],
+}
 json_files = {"reference/outcomes.json": "vtj.claims.outcomes:as_json"}
 explorer_functions = {
     "two inputs, three outputs": "vtj.examples.three_outputs:three_outputs_stacked",
@@ -128,6 +137,7 @@ html_css_files = ["site.css", "tables.css", "figures.css", "cheat-sheet.css"]
 html_js_files = [  # classic scripts: a module would be refused from disk
     ("a11y.js", {"defer": "defer"}),
     ("filter.js", {"defer": "defer"}),
+    ("fold.js", {"defer": "defer"}),
 ]
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#0b5cad", "color-brand-content": "#0b5cad"},

@@ -57,6 +57,14 @@ MENDS = (
         "<summary>",
         times=None,
     ),
+    *(
+        Mend("a handle is no warning", old, new, times=None)
+        for old, new in (
+            ('<details class="admonition hide ', '<details class="hide '),
+            ('<p class="collapsed admonition-title">', '<p class="collapsed">'),
+            ('<p class="expanded admonition-title">', '<p class="expanded">'),
+        )
+    ),
     Mend(
         "the empty corner of a table is no heading",
         '<th class="head"><p></p></th>',

@@ -26,6 +26,7 @@ USED = {  # file: what the body of a page that uses it holds; None where no page
     "figures.css": "vtj-figure",
     "tables.css": '<table class="vtj',
     "filter.js": "data-filter",
+    "fold.js": '<details class="fold"',
 }
 
 _WORD = re.compile(r'<span class="pre">([^<]*)</span>')

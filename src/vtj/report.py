@@ -96,10 +96,13 @@ class Report:
         return str(self)
 
     def _repr_html_(self) -> str:
-        caption = ". ".join([self._headline(), *self.findings])
-        table = as_html(HEADER, [row.cells() for row in self.rows], caption)
+        findings = "".join(f"<p>{escape(finding)}</p>\n" for finding in self.findings)
+        table = as_html(HEADER, [row.cells() for row in self.rows], self._headline())
         start = '<details class="vtj">' if self else '<details class="vtj" open>'
-        return f"{start}\n<summary>{escape(self._summary())}</summary>\n{table}\n</details>"
+        return (
+            f"{start}\n<summary>{escape(self._summary())}</summary>\n{findings}"
+            f'<div class="table-wrapper">\n{table}\n</div>\n</details>'
+        )
 
     def _summary(self) -> str:
         if not self:

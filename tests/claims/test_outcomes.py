@@ -1,6 +1,8 @@
 """What will backward do: every combination, its tables and its data."""
 
 import json
+import re
+from html import unescape
 from typing import Any
 
 import pytest
@@ -104,9 +106,35 @@ def test_a_row_of_the_data() -> None:
     }
 
 
-def test_a_table_has_a_row_for_each_gradient() -> None:
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_table_names_each_gradient_once_and_says_what_came_of_it(shape: tuple[int, ...]) -> None:
+    rows = re.findall(r"<tr id=.*?</tr>", Outcomes(shape)._repr_html_(), re.DOTALL)
+    said = {}
+    for row in rows:
+        heading, with_graph, without = re.findall(r"<t[hd].*?</t[hd]>", row, re.DOTALL)
+        for given in re.findall(r"<code>(.*?)</code>", heading):
+            assert given not in said
+            said[given] = (plain(with_graph), plain(without))
+    tried = [trial for trial in outcomes() if trial.y_shape == shape and trial.requires_grad]
+    assert len(said) == len(tried) == 17
+    assert len(rows) <= 9
+    for trial in tried:
+        given = trial.kind if trial.shape is None else f"{trial.kind} {trial.shape}"
+        with_graph, without = said[given]
+        of_shape = f"torch.Size({list(trial.shape or ())})"
+        assert with_graph.replace("torch.Size([…])", of_shape) == str(outcomes()[trial])
+        if without == "the same":
+            without = with_graph
+        no_graph = str(outcomes()[trial._replace(requires_grad=False)])
+        assert without.replace("torch.Size([…])", of_shape) == no_graph
+
+
+def plain(cell: str) -> str:
+    return unescape(re.sub(r"<[^>]*>", "", cell))
+
+
+def test_the_rows_of_a_table_have_addresses_and_values() -> None:
     html = Outcomes((2, 3))._repr_html_()
-    assert html.count("<tr id=") == 17
     assert 'id="y-2-3-1" data-value="raises"' in html
     assert 'data-value="leaves a gradient"' in html
     assert 'id="y-scalar-1" data-value="leaves a gradient"' in Outcomes(())._repr_html_()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 
@@ -79,6 +80,8 @@ def _result(tried: Tried) -> dict[str, object]:
 class Outcomes:
     """The outcomes for one shape of y as a table, whether x requires grad or not.
 
+    Gradients that lead to the same share a row; so do errors that differ by the gradient's shape.
+
     Args:
         y_shape: one of `SHAPES`.
 
@@ -99,6 +102,15 @@ class Outcomes:
     def _trials(self) -> list[Trial]:
         return [t for t in outcomes() if t.y_shape == self.y_shape and t.requires_grad]
 
+    def _alike(self) -> dict[tuple[str, str], list[Trial]]:
+        """Return the trials by what came of them, with and without a graph."""
+        groups: dict[tuple[str, str], list[Trial]] = {}
+        for trial in self._trials():
+            both = (trial, trial._replace(requires_grad=False))
+            with_graph, without = (_any_shape(str(outcomes()[each])) for each in both)
+            groups.setdefault((with_graph, without), []).append(trial)
+        return groups
+
     def __str__(self) -> str:
         return "\n".join(f"gradient {_given(t)}: {outcomes()[t]}" for t in self._trials())
 
@@ -109,14 +121,14 @@ class Outcomes:
         rows = [
             Row(
                 (
-                    code(_given(trial)),
-                    code(str(outcomes()[trial])),
-                    code(str(outcomes()[trial._replace(requires_grad=False)])),
+                    ", ".join(code(_given(trial)) for trial in alike),
+                    code(with_graph),
+                    "the same" if without == with_graph else code(without),
                 ),
                 anchor=f"y-{shape}-{number}",
-                value="raises" if outcomes()[trial].raised else "leaves a gradient",
+                value="raises" if outcomes()[alike[0]].raised else "leaves a gradient",
             )
-            for number, trial in enumerate(self._trials(), start=1)
+            for number, ((with_graph, without), alike) in enumerate(self._alike().items(), start=1)
         ]
         head = ("gradient", "x requires grad", "x does not")
         return table(f"y of shape {self.y_shape}", head, rows, filtered_by="outcome")
@@ -142,6 +154,12 @@ class SeveralOutcomes:
             for number, (given, tried) in enumerate(several().items(), start=1)
         ]
         return table(", ".join(SEVERAL), ("shapes of grad_tensors", "x.grad, or the error"), rows)
+
+
+def _any_shape(text: str) -> str:
+    """Leave the shape of the gradient out of an error that repeats it."""
+    named = "grad_output[0] has a shape of torch.Size(["
+    return re.sub(rf"{re.escape(named)}[\d, ]*", f"{named}…", text)
 
 
 def _given(trial: Trial) -> str:
