@@ -43,6 +43,7 @@ extensions = [
     "warned_pages",
     "names_across_pages",
     "removed_pages",
+    "labeled_pictures",
     "furo_mends",
     "page_descriptions",
     "versions_line",
