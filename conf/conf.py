@@ -40,6 +40,7 @@ extensions = [
     "expected_errors",
     "confirmed_sections",
     "typed_numbers",
+    "stray_warnings",
     "warned_pages",
     "names_across_pages",
     "removed_pages",

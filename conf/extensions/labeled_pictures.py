@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from docutils import nodes
+from executed_page import executed_page
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
@@ -41,6 +42,19 @@ def unlabeled(doctree: nodes.document) -> Iterator[tuple[nodes.Element, str]]:
         yield from ((raw, mark) for mark in _DRAWING.findall(text) if not _LABEL.search(mark))
 
 
+def cell_of(node: nodes.Node | None) -> int | None:
+    """Return the number of the cell that made a part of a page, if one did.
+
+    Args:
+        node: any node of the page.
+    """
+    while node is not None:
+        if isinstance(node, nodes.Element) and "cell_index" in node:
+            return int(node["cell_index"])
+        node = node.parent
+    return None
+
+
 def audit(app: Sphinx, doctree: nodes.document) -> None:
     """Warn of every picture of a page that has no words.
 
@@ -48,11 +62,13 @@ def audit(app: Sphinx, doctree: nodes.document) -> None:
         app: the Sphinx application.
         doctree: the page that was just read.
     """
+    page = executed_page(app.env, app.env.docname)
+    cells: dict[int | None, int] = {cell.index: cell.line for cell in page.cells} if page else {}
     for node, markup in unlabeled(doctree):
         logger.warning(
             "a picture has no words: give it alt, aria-label or <title>: %s",
             markup[:60],
-            location=(app.env.docname, line(node)),
+            location=(app.env.docname, cells.get(cell_of(node)) or line(node)),
             type="labeled_pictures",
         )
 
