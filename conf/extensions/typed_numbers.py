@@ -112,7 +112,7 @@ def line(node: nodes.Node) -> int | None:
     Args:
         node: any node of the page.
     """
-    while node.line is None and node.parent is not None:
+    while not node.line and node.parent is not None:  # MyST gives an image line 0
         node = node.parent
     return node.line
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
 from mathml import font
+from mathml.repertoire import missing, repertoire
 
 COMMITTED = Path(__file__).parents[2] / "conf" / "static" / "fonts" / "site-math.woff2"
 
@@ -39,6 +40,7 @@ def test_the_font_can_set_mathematics() -> None:
     committed = TTFont(COMMITTED)
     assert "MATH" in committed
     shown = set(committed.getBestCmap())
+    assert repertoire() <= shown
     assert set(map(ord, "·∂∇Σ⊤ℝ𝑥𝒗𝐉×→⟨⟩√≈≤≠∈ℒ")) <= shown
 
 
@@ -52,3 +54,8 @@ def test_without_its_source_the_script_says_where_it_comes_from(
     monkeypatch.setattr(font, "find_spec", lambda name: None)
     with pytest.raises(FileNotFoundError, match="ziamath"):
         font.write(tmp_path / "never.woff2")
+
+
+def test_a_letter_that_stands_for_a_quantity_is_looked_for_in_its_italic_form() -> None:
+    assert missing("<math><mi>h</mi><mi>x</mi><mi>Ω</mi></math>") == []
+    assert missing("<math><mi>и</mi></math>") == ["и"]

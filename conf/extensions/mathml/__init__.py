@@ -13,6 +13,7 @@ from docutils import nodes
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
+from mathml.repertoire import missing
 from mathml.temml import TexError, render
 
 if TYPE_CHECKING:
@@ -107,7 +108,15 @@ def add_font(
 
 def _mathml(self: HTML5Translator, node: nodes.Element, tex: str, *, display: bool) -> str:
     try:
-        return render(tex, display=display, macros=self.config.mathml_macros)
+        formula = render(tex, display=display, macros=self.config.mathml_macros)
     except TexError as error:
         logger.warning("%s, in the formula %s", error, tex, location=node, type="mathml")
         return f"<code>{self.encode(tex)}</code>"
+    for character in missing(formula):
+        logger.warning(
+            "the math font has no %s (U+%04X), in the formula %s: see mathml/repertoire.py",
+            *(character, ord(character), tex),
+            location=node,
+            type="mathml",
+        )
+    return formula

@@ -1,0 +1,79 @@
+"""A picture without words fails the build: some readers hear the page, and search engines read it.
+
+An image needs its ``alt``; an inline SVG needs an ``aria-label``, a ``<title>``, or, where it only
+decorates, ``aria-hidden="true"``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from docutils import nodes
+from executed_page import executed_page
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.typing import ExtensionMetadata
+from typed_numbers import line
+
+logger = logging.getLogger(__name__)
+
+_IMAGE = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
+_DRAWING = re.compile(r"<svg\b.*?</svg>", re.IGNORECASE | re.DOTALL)
+_ALT = re.compile(r"""\balt=["'][^"']*[^"'\s]""", re.IGNORECASE)
+_LABEL = re.compile(
+    r"""^<svg\b[^>]*\b(?:aria-label(?:ledby)?=["'][^"']*[^"'\s]|aria-hidden=["']true)"""
+    r"""|<title>[^<]*[^<\s]"""
+)
+
+
+def unlabeled(doctree: nodes.document) -> Iterator[tuple[nodes.Element, str]]:
+    """Yield every picture that has no words, with its markup.
+
+    Args:
+        doctree: a page.
+    """
+    for image in doctree.findall(nodes.image):
+        if not image.get("alt", "").strip():
+            yield image, image["uri"]
+    for raw in doctree.findall(nodes.raw):
+        text = raw.astext()
+        yield from ((raw, mark) for mark in _IMAGE.findall(text) if not _ALT.search(mark))
+        yield from ((raw, mark) for mark in _DRAWING.findall(text) if not _LABEL.search(mark))
+
+
+def cell_of(node: nodes.Node | None) -> int | None:
+    """Return the number of the cell that made a part of a page, if one did.
+
+    Args:
+        node: any node of the page.
+    """
+    while node is not None:
+        if isinstance(node, nodes.Element) and "cell_index" in node:
+            return int(node["cell_index"])
+        node = node.parent
+    return None
+
+
+def audit(app: Sphinx, doctree: nodes.document) -> None:
+    """Warn of every picture of a page that has no words.
+
+    Args:
+        app: the Sphinx application.
+        doctree: the page that was just read.
+    """
+    page = executed_page(app.env, app.env.docname)
+    cells: dict[int | None, int] = {cell.index: cell.line for cell in page.cells} if page else {}
+    for node, markup in unlabeled(doctree):
+        logger.warning(
+            "a picture has no words: give it alt, aria-label or <title>: %s",
+            markup[:60],
+            location=(app.env.docname, cells.get(cell_of(node)) or line(node)),
+            type="labeled_pictures",
+        )
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the gate."""
+    app.connect("doctree-read", audit)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,59 @@
+"""The list of lies: one page or one test for each, named for it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+PAGES = Path(__file__).parent / "pages"
+TESTS = [Path(__file__).with_name(f"test_{kind}.py") for kind in ("packages", "builds")]
+HEADER = re.compile(r"^% rejected by: (.*)\n% at: ?(.*)\n% says: (.*)\n", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Lie:
+    """A page that must be rejected.
+
+    Attributes:
+        name: its path, without suffix.
+        by: what rejects it; the extension, and the function in it, where an extension does.
+        line: the line that has to be named; None where the whole page is meant.
+        says: the pieces of the message.
+    """
+
+    name: str
+    by: str
+    line: int | None
+    says: tuple[str, ...]
+
+
+def told_on_pages() -> list[Lie]:
+    """Read every page's own words on who has to reject it, where, and with which words."""
+    lies = []
+    for page in sorted(PAGES.rglob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        header = HEADER.search(text)
+        if header is None:
+            raise ValueError(f"{page} does not say what has to reject it")
+        by, at, says = header.groups()
+        body = text.splitlines()
+        start = text[: header.end()].count("\n")
+        found = [number for number, line in enumerate(body, 1) if number > start and line == at]
+        name = page.relative_to(PAGES).with_suffix("").as_posix()
+        lies.append(Lie(name, by, found[-1] if at else None, tuple(says.split(" / "))))
+    return lies
+
+
+def told_in_tests() -> dict[str, str]:
+    """Return the lies that no page can tell, by the test that tells each, and what rejects it."""
+    found = {}
+    for file in TESTS:
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                says = re.match(r"Rejected by (.*)\.$", ast.get_docstring(node) or "")
+                if says is None:
+                    raise ValueError(f"{file}: {node.name} does not say what has to reject it")
+                found[node.name.removeprefix("test_")] = says[1]
+    return found
