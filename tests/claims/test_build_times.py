@@ -1,0 +1,118 @@
+"""The recorded build times as the site shows them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from vtj.claims import build_times
+from vtj.claims.build_times import Targets, measured, recorded, scale_figure, where
+
+RECORDING = {
+    "command": "nox -s bench-docs",
+    "machine": {
+        "cores": 2,
+        "processor": "a processor",
+        "memory_gib": 24,
+        "python": "3.11.7",
+        "torch": "2.13.0",
+        "sphinx": "9.0.4",
+        "myst-nb": "1.4.0",
+    },
+    "parts": {
+        "published": {
+            "date": "2026-11-22",
+            "load": 0.5,
+            "rows": [
+                {"key": "cold", "what": "cold", "measured": 9.5, "unit": "s", "target": ""},
+                {
+                    "key": "edited",
+                    "what": "one page < all",
+                    "measured": 0.6,
+                    "unit": "",
+                    "target": "<= 0.5",
+                    "kept": False,
+                },
+            ],
+        },
+        "scale": {
+            "date": "2026-11-21",
+            "load": 0.25,
+            "rows": [
+                {"key": "256 pages", "measured": 40.0, "unit": "s", "target": ""},
+                {"key": "256 pages memory", "measured": 1.5, "unit": "GiB", "target": ""},
+                {"key": "16 pages", "measured": 4.0, "unit": "s", "target": ""},
+                {
+                    "key": "slope",
+                    "what": "a further page",
+                    "measured": 0.15,
+                    "unit": "s",
+                    "target": "<= 0.15",
+                    "kept": True,
+                },
+            ],
+        },
+    },
+}
+
+
+@pytest.fixture
+def recording(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build_times, "recorded", lambda: RECORDING)
+
+
+@pytest.mark.usefixtures("recording")
+def test_it_says_when_and_where_it_was_measured() -> None:
+    assert where() == (
+        "Recorded on 2026-11-21 and 2026-11-22 by nox -s bench-docs: 2 cores of a processor, "
+        "24 GiB, Python 3.11.7, torch 2.13.0, sphinx 9.0.4, myst-nb 1.4.0; "
+        "load when a part began: 0.5, 0.25."
+    )
+
+
+@pytest.mark.usefixtures("recording")
+def test_the_table_names_each_target_and_whether_it_was_kept() -> None:
+    assert str(Targets()).splitlines() == [
+        "one page < all: 0.60, target ≤ 0.5: missed",
+        "a further page: 0.15 s, target ≤ 0.15 s: kept",
+    ]
+    html = Targets()._repr_html_()
+    assert '<th scope="row">one page &lt; all</th><td>0.60</td><td>≤ 0.5</td><td>missed' in html
+
+
+@pytest.mark.usefixtures("recording")
+def test_a_number_that_was_not_measured_is_refused() -> None:
+    assert measured("cold") == "9.50 s"
+    with pytest.raises(ValueError, match=r"'warm' was not measured; expected one of \['16 pages'"):
+        measured("warm")
+
+
+@pytest.mark.usefixtures("recording")
+def test_the_figure_stands_on_its_axes() -> None:
+    figure = scale_figure("", "Time", "s")
+    assert str(figure) == "Time. 16 pages: 4 s; 256 pages: 40 s."
+    svg = ElementTree.fromstring(figure.html)[0]
+    texts = [element.text for element in svg.iter("text")]
+    assert texts == ["Time, s", "0", "50", "16", "4", "256", "40", "pages"]
+    path = list(svg.iter("path"))[1].get("d")
+    assert [float(n) for n in re.findall(r"[\d.]+", str(path))] == [59, 172, 284, 64]
+    assert float(str(svg.get("width"))) <= 340  # what a phone shows without scrolling
+
+
+def test_what_is_recorded_is_what_the_benchmark_writes() -> None:
+    parts: dict[str, Any] = recorded()["parts"]
+    assert list(parts) == ["published", "live", "imports", "others", "scale"]
+    assert [pages for pages, _ in build_times.scale("memory")] == [16, 64, 256]
+    for part in parts.values():
+        for row in part["rows"]:
+            limit = re.fullmatch(r"([<>])= (.*)", row["target"])
+            if limit:
+                kept = (
+                    row["measured"] <= float(limit[2])
+                    if limit[1] == "<"
+                    else (row["measured"] >= float(limit[2]))
+                )
+                assert row["kept"] is kept
