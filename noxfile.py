@@ -53,13 +53,7 @@ def docs_live(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run every test and every docstring's example, with branch coverage."""
     install(session, "tests")
-    if session.posargs:
-        session.run("pytest", *session.posargs)
-        return
-    # What hypothesis draws depends on the modules that are imported: this file has a process alone.
-    drawn = "tests/test_random_functions.py"
-    session.run("pytest", "--cov", "--cov-fail-under=0", f"--ignore={drawn}")
-    session.run("pytest", "--cov", "--cov-append", drawn)
+    session.run("pytest", *(session.posargs or ["--cov"]))
 
 
 @nox.session

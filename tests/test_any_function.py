@@ -56,7 +56,7 @@ def _items(x: Tensor) -> Tensor:
 
 
 def _branch(x: Tensor) -> Tensor:
-    return x**2 if x.sum() > 0 else x**3
+    return x**2 if x.sum() > -1 else x**3
 
 
 def _item(x: Tensor) -> Tensor:

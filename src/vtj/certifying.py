@@ -1,6 +1,7 @@
 """The verdict in a constant number of passes, for any size."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from vtj.oracle.probing import Counted, Passes
 from vtj.oracle.tolerance import tolerance
 from vtj.oracle.trial import Trial, try_out
 from vtj.oracle.unseen import unseen
-from vtj.oracle.voting import Array
+from vtj.oracle.voting import Array, Mask
 from vtj.oracle.witnesses import first_line, raised_by_autograd
 from vtj.outcome import Outcome
 from vtj.report import Report, Row
@@ -75,6 +76,14 @@ def certify(
             asked = ask_forward(passes, asked)
             paired = list(pairs(asked, by_hand, trial.relative))
         compared = [reconsidered(pair, passes, asked, by_hand, seed) for pair in paired]
+        if asked.forward is None and any(pair.too_rough for pair in compared):
+            asked = ask_forward(passes, asked)
+            paired = list(pairs(asked, by_hand, trial.relative))
+            compared = [reconsidered(pair, passes, asked, by_hand, seed) for pair in paired]
+        if _hidden(trial, asked).any():
+            asked = replace(asked, differences=passes.differences(asked.u, sure=True))
+            paired = list(pairs(asked, by_hand, trial.relative))
+            compared = [reconsidered(pair, passes, asked, by_hand, seed) for pair in paired]
         calls = counted.calls
         behavior = [judge_v(asked.outcomes), *judge_f(trial, asked.outcomes, kept)]
         found = [one.finding for one in behavior if one.finding]
@@ -87,12 +96,11 @@ def certify(
     rough = next((pair.what for pair in compared if pair.too_rough), None)
     if rough is not None:
         found.append(Finding(f"{rough}: the differences are too rough to tell", "undecided"))
-    if not found and asked.forward is not None:
-        hidden = unseen(trial, asked.forward.value, asked.differences, np.ones(1))
-        if hidden.any():
-            name = trial.y_name(int(np.argmax(hidden)))
-            what = "the differences are too rough to tell: a detached path would not show"
-            found.append(Finding(f"{name}: {what}", "undecided"))
+    hidden = _hidden(trial, asked)
+    if not found and hidden.any():
+        name = trial.y_name(int(np.argmax(hidden)))
+        what = "the differences are too rough to tell: a detached path would not show"
+        found.append(Finding(f"{name}: {what}", "undecided"))
     verdict, culprit = overall(found)
     dtype = str(trial.dtype).removeprefix("torch.")
     return Report(
@@ -108,6 +116,13 @@ def certify(
     )
 
 
+def _hidden(trial: Trial, asked: Probes) -> Mask:
+    """Say for which outputs autograd alone speaks."""
+    if asked.forward is None:
+        return np.zeros(trial.size[0], bool)
+    return unseen(trial, asked.forward.value, asked.differences, np.ones(1))
+
+
 def _refusals(outcomes: Sequence[Outcome]) -> list[Finding]:
     errors = [one.error for one in outcomes if one.error and not raised_by_autograd(one.error)]
     return [
@@ -117,9 +132,12 @@ def _refusals(outcomes: Sequence[Outcome]) -> list[Finding]:
 
 
 def _not_numbers(trial: Trial, grads: Array) -> list[Finding]:
-    places = np.flatnonzero(np.isnan(grads).any(axis=0))
+    places = np.flatnonzero(~np.isfinite(grads).all(axis=0))
     return [
-        Finding(f"{trial.x_name('x.grad', int(at))} is nan: nothing to compare", "undecided")
+        Finding(
+            f"{trial.x_name('x.grad', int(at))} is {grads[0, at]:g}: nothing to compare",
+            "undecided",
+        )
         for at in places[:1]
     ]
 

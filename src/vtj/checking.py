@@ -110,7 +110,7 @@ def _dense(
         finding = f"none of the engines asked applies: {', '.join(names)}"
         return Report(f"J {trial.shape}", heard.rows, "undecided", None, (finding,))
     result = vote(heard.witnesses, trial.relative)
-    if questionable(heard, result, trial.relative):
+    if questionable(trial, heard, result):
         heard = look_again(trial, heard, seed)
         result = vote(heard.witnesses, trial.relative)
     seen = observe(trial, weights, seed, result.agreed)

@@ -155,8 +155,10 @@ def derivative(
     largest = np.zeros(here.shape)
     level = np.zeros(here.shape, int)
     step = first
+    constant = np.isfinite(here)
     for _ in range(LEVELS):
         plus, minus = g(step), g(-step)
+        constant &= (plus == here) & (minus == here)
         if not (np.isfinite(plus).all() and np.isfinite(minus).all()):
             table, slopes, sums, step = [], [], [], step / 2
             continue
@@ -181,6 +183,7 @@ def derivative(
         table, step = row, step / 2
     else:
         error = _unless(settled, slopes, level, best, error)
+    error = np.where(constant, 0.0, error)
     jumps = [(both - 2 * here) / step for both, step in sums[-3:]]
     return Slopes(best, error, lasting(jumps, best, error) if len(jumps) == 3 else 0 * best)
 

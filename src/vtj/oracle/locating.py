@@ -5,11 +5,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from vtj.oracle.findings import CONCLUSIONS, Finding, said
-from vtj.oracle.on_jacobian import culprits
+from vtj.oracle.on_jacobian import LAST_DIGITS, cancelled, culprits, small_gap
 from vtj.oracle.operators import Operator
 from vtj.oracle.pairs import Pair, Probes, adjoint
 from vtj.oracle.patterns import pattern
-from vtj.oracle.probing import Passes
+from vtj.oracle.probing import SEED, Passes
+from vtj.oracle.second_look import nearby_points
 from vtj.oracle.voting import Array, Witness, distance, vote
 from vtj.oracle.witnesses import gradient, raised_by_autograd
 
@@ -38,7 +39,7 @@ def locate(passes: Passes, asked: Probes, bad: Sequence[Pair], by_hand: Operator
         column = _column_of_product(passes, asked, k)
         row = _row_in(passes, asked, k, column, None)
     heard = at_entry(passes, row, column, by_hand)
-    finding = _accused(passes, row, column, heard, pair)
+    finding = _hidden_kink(passes, row, column, heard) or _accused(passes, row, column, heard, pair)
     return finding or _beyond_entries(passes, asked, pair, at)
 
 
@@ -139,6 +140,20 @@ def at_entry(passes: Passes, row: int, column: int, by_hand: Operator | None) ->
     return heard
 
 
+def _hidden_kink(passes: Passes, row: int, column: int, heard: Sequence[Witness]) -> Finding | None:
+    """Say so where all derivatives nearby are the slope, but torch chose another at `x` itself."""
+    values = {one.family: float(one.value[0]) for one in heard if not np.any(one.silent)}
+    if "numeric" not in values or "backward" not in values:
+        return None
+    chosen, slope = values["backward"], values["numeric"]
+    v = one_hot(passes.trial.size[0], row)
+    nearby = [passes.at(x).gradient(v)[column] for x in nearby_points(passes.trial, SEED)]
+    if chosen == slope or not any(abs(one - slope) <= 0.01 * abs(chosen - slope) for one in nearby):
+        return None
+    name = passes.trial.entry_name(row * passes.trial.size[1] + column)
+    return Finding(f"{name}: {cancelled(chosen, slope)}", "undecided")
+
+
 def _accused(
     passes: Passes, row: int, column: int, heard: Sequence[Witness], pair: Pair
 ) -> Finding | None:
@@ -146,6 +161,8 @@ def _accused(
     name = passes.trial.entry_name(row * passes.trial.size[1] + column)
     told = said([one for one in heard if not np.any(one.silent)], 0)
     for culprit, mask in culprits(result.against).items():
+        if mask.any() and culprit in ("f", "forward") and _nearly(heard, culprit):
+            return Finding(f"{name}: {told}: {LAST_DIGITS}", "undecided")
         if mask.any():
             named = _named(pair, culprit)
             remark = f" ({named})" if named else ""
@@ -153,6 +170,12 @@ def _accused(
     if result.decided.all():
         return None
     return Finding(f"{name}: {told}: nobody to decide between them", "undecided")
+
+
+def _nearly(heard: Sequence[Witness], culprit: str) -> bool:
+    values = {one.family: one.value for one in heard}
+    accused = values["forward" if culprit == "forward" else "backward"]
+    return small_gap(accused, values["numeric"], np.array([True]))
 
 
 def _named(pair: Pair, culprit: str) -> str:

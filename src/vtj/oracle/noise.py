@@ -66,28 +66,13 @@ def noise_at_all_scales(g: Callable[[float], Array], least: float = 0.0) -> Arra
         >>> bool(measured_noise(stuck, FINE[0]) == 0), bool(noise_at_all_scales(stuck) > 1e-17)
         (True, True)
     """
-    found = noise_at_fine_scales(g, least)
+    fine = [left_over(_beside(g, max(step, least)), 6) for step in FINE]
+    found = np.asarray(MARGIN * np.fmax(*fine))
     for step in COARSE:
         if step > least:
             sides = (_noise_alone(g, step), _noise_alone(g, -step))
             found = np.fmax(found, MARGIN * np.fmin(*sides))
     return found
-
-
-def noise_at_fine_scales(g: Callable[[float], Array], least: float = 0.0) -> Array:
-    """Give the rounding noise of `g` over steps in which `g` changes little else.
-
-    Args:
-        g: A function from a number, in units of the size of `x`, to a vector.
-        least: The smallest step that means anything.
-
-    Example:
-        >>> noise = noise_at_fine_scales(lambda t: np.array([np.float32(1 + t)]))
-        >>> bool(1e-8 < noise < 1e-6)
-        True
-    """
-    steps = [max(step, least) for step in FINE]
-    return np.asarray(MARGIN * np.fmax(*(left_over(_beside(g, step), 6) for step in steps)))
 
 
 def finest_noise(g: Callable[[float], Array], least: float = 0.0) -> Array:

@@ -4,15 +4,16 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from vtj.calling.tensors import values
 from vtj.oracle.findings import CONCLUSIONS, Finding, said
 from vtj.oracle.patterns import pattern
 from vtj.oracle.trial import Trial
-from vtj.oracle.unseen import AUTOGRAD, unseen
-from vtj.oracle.voting import Mask, Vote, Witness, distance, one_per_family
+from vtj.oracle.unseen import autograd_alone
+from vtj.oracle.voting import Array, Mask, Vote, Witness, distance, one_per_family
 from vtj.oracle.witnesses import Heard
 from vtj.report import Row
 
+SMALL = 1e-8  # relative: some formulas in torch are only good to nine digits, as digamma's is
+LAST_DIGITS = "a formula is good to these digits only, or a very small path is detached"
 FAMILY = {"jacobian": "by hand", "backward": "backward", "forward": "forward", "f": "numeric"}
 
 
@@ -40,13 +41,15 @@ def findings(trial: Trial, heard: Heard, result: Vote) -> Iterator[Finding]:
     if heard.slopes is not None and heard.hidden_kinks is not None and heard.hidden_kinks.any():
         at = int(np.argmax(heard.hidden_kinks))
         chosen, slope = result.agreed.value.flat[at], heard.slopes.value.flat[at]
-        text = f"torch chose {chosen:.6g} where the slope is {slope:.6g}: kinks inside f cancel"
-        yield Finding(f"{trial.entry_name(at)}: {text}", "undecided")
+        yield Finding(f"{trial.entry_name(at)}: {cancelled(chosen, slope)}", "undecided")
     for open_question, mask in (
         ("not a number, nothing to compare", _not_a_number(heard)),
         ("nobody to decide between them", ~result.decided),
         ("no second family to compare with", (result.voices < 2) & ~accused),
-        ("a detached path would not show", _autograd_alone(trial, speakers, result) & ~accused),
+        (
+            "a detached path would not show",
+            autograd_alone(trial, speakers, result.agreed.value) & ~accused,
+        ),
     ):
         if mask.any():
             at = int(np.argmax(mask))
@@ -55,13 +58,9 @@ def findings(trial: Trial, heard: Heard, result: Vote) -> Iterator[Finding]:
             return
 
 
-def _autograd_alone(trial: Trial, speakers: Mapping[str, Witness], result: Vote) -> Mask:
-    size = np.where(values(trial.parts) == 0, 1, abs(values(trial.parts)))
-    found = unseen(trial, result.agreed.value, speakers.get("numeric"), size)
-    for name, one in speakers.items():
-        if name not in (*AUTOGRAD, "numeric"):
-            found &= one.silent
-    return found
+def cancelled(chosen: float, slope: float) -> str:
+    """Say that kinks inside `f` cancel, so that torch's choice is not the slope."""
+    return f"torch chose {chosen:.6g} where the slope is {slope:.6g}: kinks inside f cancel"
 
 
 def _not_a_number(heard: Heard) -> Mask:
@@ -110,6 +109,8 @@ def _accusation(
     apart = np.where(mask, distance(accused, result.agreed, trial.relative), 0)
     at = int(np.argmax(apart))
     told = said(list(speakers.values()), at)
+    if culprit in ("f", "forward") and small_gap(accused.value, result.agreed.value, mask):
+        return Finding(f"{trial.entry_name(at)}: {told}: {LAST_DIGITS}", "undecided")
     if culprit == "symbolic":
         return Finding(f"{trial.entry_name(at)}: {told}: the formula is wrong", "undecided")
     named = _named(trial, speakers, result, culprit, mask)
@@ -118,6 +119,16 @@ def _accusation(
     remark = ", ".join(part for part in (named, count) if part)
     text = f"{trial.entry_name(at)}: {told}: {CONCLUSIONS[culprit]}"
     return Finding(text + (f" ({remark})" if remark else ""), "wrong", culprit)
+
+
+def small_gap(autograd: Array, numeric: Array, mask: Mask) -> bool:
+    """Say whether autograd and differences part only in digits no detached path would spare.
+
+    Example:
+        >>> small_gap(np.array([1.0 + 1e-10]), np.array([1.0]), np.array([True]))
+        True
+    """
+    return bool((abs(autograd - numeric) <= SMALL * abs(numeric))[mask].all())
 
 
 def _named(
@@ -138,6 +149,8 @@ def _splits(trial: Trial, heard: Heard, result: Vote) -> Iterator[Finding]:
     for one in heard.witnesses:
         first = speakers[one.family]
         apart = distance(one, first, trial.relative)
+        lost = 4 * trial.eps * abs(first.value).max(axis=0, initial=0)
+        apart = np.where(abs(one.value - first.value) <= lost, 0, apart)
         if one is not first and (apart > 1).any() and not result.against[one.family].any():
             at = int(np.argmax(apart))
             a, b = float(first.value.flat[at]), float(one.value.flat[at])

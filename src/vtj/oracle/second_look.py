@@ -1,18 +1,19 @@
 """Before anyone is accused: is it the differences that err, or rounding?"""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from vtj.calling.tensors import like, shaped_like, values
+from vtj.calling.tensors import Tensors, like, shaped_like, values
 from vtj.engines import numeric as differences
 from vtj.engines.numeric import EPS, Slopes
 from vtj.engines.reverse import jacobian as reverse
 from vtj.oracle.careful import careful_column
 from vtj.oracle.rounding import disputed, excuses, noise_of_values
 from vtj.oracle.trial import Trial
+from vtj.oracle.unseen import autograd_alone
 from vtj.oracle.voting import Array, Mask, Vote, Witness, distance, one_per_family
 from vtj.oracle.witnesses import Heard, by_differences, matrix
 
@@ -20,21 +21,22 @@ NEARBY = 1e-6  # of the size of x: how far away a derivative is looked at beside
 LOOKS = 4  # and how often
 
 
-def questionable(heard: Heard, result: Vote, relative: float) -> bool:
-    """Say whether anything speaks against `f`, a family or an engine, or the differences are alone.
+def questionable(trial: Trial, heard: Heard, result: Vote) -> bool:
+    """Say whether anything speaks against `f`, a family or an engine, or is not compared.
 
     Args:
+        trial: What `try_out` gave.
         heard: What was said of J.
         result: What the families agree on.
-        relative: One of `vtj.oracle.tolerance.RELATIVE`.
     """
     speakers = one_per_family(heard.witnesses)
-    return (
+    return bool(
         list(speakers) == ["numeric"]
         or any(bool(mask.any()) for mask in result.against.values())
         or not result.decided.all()
+        or autograd_alone(trial, speakers, result.agreed.value).any()
         or any(
-            bool((distance(one, speakers[one.family], relative) > 1).any())
+            bool((distance(one, speakers[one.family], trial.relative) > 1).any())
             for one in heard.witnesses
         )
     )
@@ -56,15 +58,16 @@ def look_again(trial: Trial, heard: Heard, seed: int) -> Heard:
     if numeric is not None and heard.slopes is not None:
         apart = [distance(numeric, one, trial.relative) > 1 for one in exact]
         doubted = np.any(apart, axis=0) if exact else np.ones(trial.size, bool)
+        if exact:
+            doubted |= autograd_alone(trial, one_per_family(heard.witnesses), exact[0].value)
         columns = np.flatnonzero(doubted.any(axis=0)).tolist()
         if columns:
             heard = _differences_again(trial, heard, numeric, exact, columns, seed)
     if not exact:
         return heard
-    apart_among = disputed(exact, trial.relative)
-    if not apart_among.any():
+    if not disputed(exact, trial.relative):
         return heard
-    rounding = excuses(trial, exact, apart_among, seed)
+    rounding = excuses(trial, exact, seed)
     witnesses = tuple(
         one if one.family == "numeric" else replace(one, error=one.error + rounding)
         for one in heard.witnesses
@@ -85,9 +88,17 @@ def _differences_again(
     again = by_differences(trial, slopes)
     again = replace(again, error=again.error + flattened(trial, again.value))
     hidden = _hidden_kinks(trial, again, exact, seed)
-    again = replace(again, silent=again.silent | hidden)
+    again = replace(again, silent=again.silent | hidden | _out_of_sight(trial, again, exact))
     witnesses = tuple(again if one is numeric else one for one in heard.witnesses)
     return replace(heard, witnesses=witnesses, slopes=slopes, hidden_kinks=hidden)
+
+
+def _out_of_sight(trial: Trial, numeric: Witness, exact: Sequence[Witness]) -> Mask:
+    """Find slopes of a function that rounding makes zero everywhere, its values and all."""
+    if not exact or values(trial.y).any():
+        return np.zeros(trial.size, bool)
+    largest = np.max([abs(one.value) for one in exact], axis=0)
+    return np.asarray((numeric.value == 0) & (largest > 0) & (largest <= 4 * trial.eps))
 
 
 def flattened(trial: Trial, slopes: Array) -> Array:
@@ -124,10 +135,20 @@ def _hidden_kinks(trial: Trial, numeric: Witness, exact: Sequence[Witness], seed
     suspects = distance(backward, numeric, trial.relative) > 1
     found = np.zeros(trial.size, bool)
     if suspects.any():
-        x = values(trial.parts)
-        generator = np.random.default_rng(seed)
-        for _ in range(LOOKS):
-            moved = x + NEARBY * np.where(x == 0, 1, abs(x)) * generator.uniform(-1, 1, x.size)
-            nearby = matrix(trial, reverse(trial.f, like(shaped_like(moved, trial.parts), trial.x)))
+        for x in nearby_points(trial, seed):
+            nearby = matrix(trial, reverse(trial.f, x))
             found |= suspects & (abs(nearby - numeric.value) <= 0.01 * gap)
     return found
+
+
+def nearby_points(trial: Trial, seed: int) -> Iterator[Tensors]:
+    """Give some points beside `x`, off any kink there.
+
+    Args:
+        trial: What `try_out` gave.
+        seed: Fixes them.
+    """
+    x, generator = values(trial.parts), np.random.default_rng(seed)
+    for _ in range(LOOKS):
+        moved = x + NEARBY * np.where(x == 0, 1, abs(x)) * generator.uniform(-1, 1, x.size)
+        yield like(shaped_like(moved, trial.parts), trial.x)

@@ -1,5 +1,7 @@
 """Where autograd alone speaks, and differences could not see what is detached from it."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from vtj.calling.tensors import fresh_leaves, like, shaped_like, values
@@ -10,6 +12,22 @@ from vtj.oracle.voting import Array, Mask, Witness
 
 SEED = 0  # of the line along which `f` is looked at
 AUTOGRAD = ("backward", "forward")
+
+
+def autograd_alone(trial: Trial, speakers: Mapping[str, Witness], slopes: Array) -> Mask:
+    """Say for which entries of J nobody speaks who would see a detached path.
+
+    Args:
+        trial: What `try_out` gave.
+        speakers: Who speaks for each family.
+        slopes: J, as autograd says.
+    """
+    size = np.where(values(trial.parts) == 0, 1, abs(values(trial.parts)))
+    found = unseen(trial, slopes, speakers.get("numeric"), size)
+    for name, one in speakers.items():
+        if name not in (*AUTOGRAD, "numeric"):
+            found = found & one.silent
+    return found
 
 
 def unseen(trial: Trial, slopes: Array, numeric: Witness | None, size: Array) -> Mask:
@@ -32,10 +50,12 @@ def unseen(trial: Trial, slopes: Array, numeric: Witness | None, size: Array) ->
     silent = np.broadcast_to(numeric.silent, slopes.shape)
     if not silent.any():
         return np.zeros(slopes.shape, bool)
-    terms = size_of_terms(trial, SEED).max(initial=0)
+    x, y = (abs(part).max(initial=0) for part in (values(trial.parts), values(trial.y)))
+    terms = min(size_of_terms(trial, SEED).max(initial=0), max(x, y))
+    if not slopes.any() and y == 0:
+        terms = max(terms, _elsewhere(trial))
     largest = np.fmax(np.nanmax(abs(slopes), initial=0), terms / size)
-    largest = np.where(largest > 0, largest, _elsewhere(trial) / size)
-    return silent & (rows | ~(SAFETY * np.asarray(numeric.error) <= largest))
+    return np.asarray(silent & (rows | ~(SAFETY * np.asarray(numeric.error) <= largest)))
 
 
 def _elsewhere(trial: Trial) -> float:

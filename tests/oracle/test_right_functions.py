@@ -1,0 +1,148 @@
+"""Right functions that rounding makes hard to judge: never called wrong, correct if it shows."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+import vtj
+from tests.random_functions import drawn
+
+F64 = torch.float64
+
+
+def _normal(*shape: int, seed: int = 0) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=F64)
+
+
+generator = torch.Generator().manual_seed(0)
+W = torch.randn(50, 50, generator=generator, dtype=F64)
+X50 = torch.randn(50, generator=generator, dtype=F64)
+A = _normal(4, 4, seed=7)
+torch.manual_seed(0)
+ATTENTION = nn.MultiheadAttention(8, 2).double()
+LSTM, NORM = nn.LSTM(4, 5).double(), nn.BatchNorm1d(4).double()
+CORRECT: dict[str, tuple[Callable[..., Any], Any]] = {
+    "terms that cancel": (
+        lambda x: torch.sin(1e-6 * torch.erf(x)).sum(),
+        torch.tensor([-3.0, 50.0], dtype=F64),
+    ),
+    "gelu where it is flat": (lambda x: functional.gelu(W @ x), X50),
+    "steep tanh": (lambda x: torch.tanh(W @ torch.tanh(W @ torch.tanh(W @ x))), X50),
+    "large sums, float32": (lambda x: W.float() @ (W.float() @ (W.float() @ x)), X50.float()),
+    "gelu, float32": (lambda x: functional.gelu(W.float() @ x), X50.float()),
+    "layer norm": (lambda x: functional.layer_norm(x, x.shape), X50),
+    "a sum that is always zero": (lambda x: functional.layer_norm(x, x.shape).sum(), X50[:5]),
+    "a sum that is always one": (lambda x: x.softmax(0).sum(), X50),
+    "softmax, large logits": (lambda x: (1000 * x).softmax(0), X50),
+    "log_softmax, large logits": (lambda x: (30 * x).log_softmax(0), X50[:5]),
+    "logsumexp": (lambda x: torch.logsumexp(20 * x, 0), X50),
+    "cumprod": (lambda x: x.cumprod(0), X50),
+    "sort": (lambda x: x.sort().values, X50),
+    "median with a tie": (torch.median, torch.tensor([1.0, 1.0, 0.0, 2.0])),
+    "norm at 0": (torch.norm, torch.zeros(3)),
+    "variance far from 0": (lambda x: (x + 1e4).var(), X50[:5]),
+    "sin² + cos²": (lambda x: x.sin() ** 2 + x.cos() ** 2, X50[:5]),
+    "x to the x": (lambda x: x.abs() ** x.abs(), X50),
+    "atan2": (lambda x: torch.atan2(x, x.roll(1) + 0.1), X50),
+    "lgamma": (torch.lgamma, X50),
+    "Bessel": (torch.special.i0, X50),
+    "fft": (lambda x: torch.fft.rfft(x).abs(), X50),
+    "qr": (lambda x: torch.linalg.qr(x)[1], A),
+    "svd": (torch.linalg.svdvals, A),
+    "cholesky": (lambda x: torch.linalg.cholesky(x @ x.T + torch.eye(4).to(x)), A),
+    "inverse": (torch.linalg.inv, A),
+    "det": (torch.linalg.det, A),
+    "interpolate": (
+        lambda x: functional.interpolate(x, scale_factor=1.7, mode="bilinear"),
+        _normal(1, 1, 5, 5),
+    ),
+    "attention": (lambda x: ATTENTION(x, x, x)[0], _normal(4, 1, 8)),
+    "LSTM": (lambda x: LSTM(x)[0], _normal(4, 1, 4)),
+    "batch norm": (NORM, _normal(5, 4)),
+    "cross entropy": (
+        lambda x: functional.cross_entropy(100 * x, torch.tensor([0, 2, 1, 4, 3])),
+        _normal(5, 6),
+    ),
+    "embedding": (lambda w: functional.embedding(torch.tensor([0, 2, 2]), w), _normal(4, 3)),
+    "scatter": (
+        lambda x: x.new_zeros(5).scatter_add(0, torch.tensor([0, 1, 1, 4]), x),
+        _normal(4),
+    ),
+}
+NOT_WRONG: dict[str, tuple[Callable[..., Any], Any]] = {
+    "digamma, good to nine digits in torch": (torch.digamma, torch.tensor([0.7, 1.3])),
+    "logcumsumexp, whose jvp is good to ten": (lambda x: x.logcumsumexp(0), X50),
+    "infinite slope": (torch.sqrt, torch.tensor([0.0, 1.0])),
+    "not a number": (lambda x: torch.xlogy(x, x), torch.tensor([0.0, 1.0])),
+    "kinks that cancel": (lambda x: torch.relu(x) - torch.relu(-x), torch.tensor([0.0, 1.0])),
+    "a jump at x": (lambda x: torch.where(x > 1, x**2 + 3, x), torch.tensor([1.0, 2.0])),
+    "beyond all digits": (lambda x: torch.sin(x**9), torch.tensor([50.0], dtype=F64)),
+    "a nearly singular inverse": (
+        torch.linalg.inv,
+        1 / (torch.arange(6.0)[:, None] + torch.arange(6.0) + 1).double(),
+    ),
+}
+FOUND_BY_DRAWING = [225, 265, 351, 729, 904, 1107, 2583, 2797, 3562, 4010, 5744, 6737]
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+@pytest.mark.parametrize("name", CORRECT)
+def test_is_correct(name: str, verify: Callable[..., vtj.Report]) -> None:
+    report = verify(*CORRECT[name])
+    assert report, str(report)
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+@pytest.mark.parametrize("name", NOT_WRONG)
+def test_is_not_wrong(name: str, verify: Callable[..., vtj.Report]) -> None:
+    report = verify(*NOT_WRONG[name])
+    assert report.verdict != "wrong", str(report)
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+@pytest.mark.parametrize("seed", FOUND_BY_DRAWING)
+def test_drawn_function_once_called_wrong(seed: int, verify: Callable[..., vtj.Report]) -> None:
+    f = drawn(seed)
+    report = verify(f, f.x)
+    assert report.verdict != "wrong", str(report)
+
+
+DETACHED: dict[str, Callable[[Tensor], Tensor]] = {
+    "bfloat16": lambda x: (x.detach().bfloat16() * 3).float(),
+    "oscillates beyond all digits": lambda x: torch.sin(1e15 * x.detach()),
+    "oscillates beside what is seen": lambda x: x + torch.sin(1e15 * x.detach()),
+    "nan": lambda x: x.detach() * torch.nan,
+}
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+@pytest.mark.parametrize("name", DETACHED)
+def test_what_is_detached_is_never_correct(name: str, verify: Callable[..., vtj.Report]) -> None:
+    """Backward and forward both pass by it, so that the two are no witnesses for each other."""
+    report = verify(DETACHED[name], torch.tensor([1.0, 2.0]))
+    assert report.verdict == "undecided", str(report)
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+def test_a_detached_wave_is_resolved(verify: Callable[..., vtj.Report]) -> None:
+    report = verify(lambda x: torch.sin(1e8 * x.detach()), torch.tensor([1.0, 2.0]))
+    assert (report.verdict, report.culprit) == ("wrong", "f"), str(report)
+
+
+def test_a_constant_is_correct_without_a_graph() -> None:
+    assert vtj.check(lambda x: torch.ones(3), torch.tensor([1.0, 2.0]))
+    assert vtj.certify(lambda x: torch.ones(3), torch.tensor([1.0, 2.0]))
+
+
+def test_without_differences_a_cut_graph_is_undecided() -> None:
+    x = torch.tensor([1.0, 2.0])
+    report = vtj.check(lambda x: x.detach() ** 2, x, engines=["reverse", "forward"])
+    assert report.verdict == "undecided"
+    by_hand = vtj.check(
+        lambda x: x.detach() ** 2, x, engines=["reverse"], jacobian=torch.zeros(2, 2)
+    )
+    assert by_hand.verdict == "correct"
