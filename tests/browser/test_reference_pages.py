@@ -39,6 +39,9 @@ def test_a_pasted_message_finds_its_section_first(fresh: Visit, server: str, mes
     for text in (message, message_alone):
         found = first_result(fresh, server, text.partition(" (Triggered")[0])
         assert found.endswith(f"how-to/errors.html#{messages()[message]}")
+        name = fresh.page.locator("ul.search li a").first.inner_text()
+        assert name.startswith("Fix an error > ")
+        assert len(name) > len("Fix an error > ")
 
 
 def rows(fresh: Visit) -> list[Any]:
