@@ -103,9 +103,12 @@ def publish(session: nox.Session) -> None:
     install(session, "browser")
     session.run("npm", "ci", "--prefix", "tests/browser", external=True)
     session.run("sphinx-build", *SPHINX, "-b", "markdown", "docs", "build/markdown")
-    session.run("python", "conf/publish.py", str(HTML), "build/markdown", "build/published")
-    site = next(path for path in Path("build/published").iterdir() if path.is_dir())
-    session.run("pytest", "tests/browser", "--site", str(site))
+    published, opened = Path("build/published"), Path("build/unzipped")
+    session.run("python", "conf/publish.py", str(HTML), "build/markdown", str(published))
+    shutil.rmtree(opened, ignore_errors=True)
+    shutil.unpack_archive(next(published.glob("*.zip")), opened)
+    site = str(next(opened.iterdir()))
+    session.run("pytest", *(session.posargs or ["tests/browser"]), "--site", site)
 
 
 @nox.session(default=False)
