@@ -5,6 +5,7 @@
 """Every command there is: `nox -l` is the map, `nox -s NAME` runs one."""
 
 import argparse
+import shutil
 import sys
 from pathlib import Path
 
@@ -109,9 +110,12 @@ def publish(session: nox.Session) -> None:
     session.run("npm", "ci", "--prefix", "tests/browser", external=True)
     doctrees = ["-d", "build/doctrees"]
     session.run("sphinx-build", *STRICT, *doctrees, "-b", "markdown", "docs", "build/markdown")
-    session.run("python", "conf/publish.py", str(HTML), "build/markdown", "build/published")
-    site = next(path for path in Path("build/published").iterdir() if path.is_dir())
-    session.run("pytest", "tests/browser", "--site", str(site))
+    published, opened = Path("build/published"), Path("build/unzipped")
+    session.run("python", "conf/publish.py", str(HTML), "build/markdown", str(published))
+    shutil.rmtree(opened, ignore_errors=True)
+    shutil.unpack_archive(next(published.glob("*.zip")), opened)
+    site = str(next(opened.iterdir()))
+    session.run("pytest", *(session.posargs or ["tests/browser"]), "--site", site)
 
 
 @nox.session(default=False)

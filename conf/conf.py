@@ -74,6 +74,7 @@ folded_sections = {  # long pages: a reader looks for one of their sections
     "how-to/errors": ["error-*", "trap-*"],
     "reference/wrong-answers": ["wrong-*"],
     "reference/sources": ["claims-*"],
+    "reference/outcomes": ["*"],
     "explanation/history": ["every-question-*", "where-the-*"],
 }
 json_files = {"reference/outcomes.json": "vtj.claims.outcomes:as_json"}

@@ -39,6 +39,9 @@ def test_a_pasted_message_finds_its_section_first(fresh: Visit, server: str, mes
     for text in (message, message_alone):
         found = first_result(fresh, server, text.partition(" (Triggered")[0])
         assert found.endswith(f"how-to/errors.html#{messages()[message]}")
+        name = fresh.page.locator("ul.search li a").first.inner_text()
+        assert name.startswith("Fix an error > ")
+        assert len(name) > len("Fix an error > ")
 
 
 def rows(fresh: Visit) -> list[Any]:
@@ -47,7 +50,7 @@ def rows(fresh: Visit) -> list[Any]:
 
 @pytest.fixture
 def ledger(fresh: Visit, site: Path) -> Visit:
-    fresh.page.goto((site / "reference" / "sources.html").as_uri())
+    fresh.page.goto((site / "reference" / "sources.html").as_uri() + "#claims-blog")
     return fresh
 
 
@@ -77,6 +80,41 @@ def test_without_script_every_row_shows(fresh: Visit, site: Path) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto((site / "reference" / "sources.html").as_uri())
+    assert not page.locator("#by-examples-53").is_visible()
+    page.get_by_role("heading", name="The post by examples").click()
     assert page.locator("#by-examples-53").is_visible()
     assert page.locator(".table-filter").count() == 0
     context.close()
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("how-to/errors.html#error-mismatch", "Mismatch in shape: grad_output[…]"),
+        ("faq.html#faq-pretend-loss", "with v taken as a constant"),
+        ("reference/sources.html#by-examples-53", "53"),
+        ("reference/outcomes.html#y-3-1", "grad can be implicitly created only for scalar"),
+    ],
+)
+def test_a_link_into_what_is_folded_opens_it(
+    fresh: Visit, site: Path, address: str, shown: str
+) -> None:
+    page, _, anchor = address.partition("#")
+    fresh.page.goto((site / page).as_uri())
+    target = fresh.page.locator(f"[id='{anchor}']")
+    answer = target.get_by_text(shown).first
+    assert not answer.is_visible()
+    fresh.page.evaluate("anchor => { location.hash = anchor; }", anchor)
+    answer.wait_for()
+    fresh.page.goto("about:blank")
+    fresh.page.goto(f"{(site / page).as_uri()}#{anchor}")
+    answer.wait_for()
+    fresh.page.wait_for_function(  # scrolling is smooth
+        """anchor => {
+          const top = document.getElementById(anchor).getBoundingClientRect().top;
+          return 0 <= top && top < innerHeight / 2;
+        }""",
+        arg=anchor,
+    )
+    assert fresh.page.locator("details.fold[open]").count() == 1
+    assert fresh.errors == []

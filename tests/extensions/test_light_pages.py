@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -71,3 +72,16 @@ def test_words_of_code_are_not_wrapped_one_by_one(build: Build, tmp_path: Path) 
     build("light_pages", config=SETTINGS, page="# Words\n\nCall `y.backward(v)` <i>now</i>.\n")
     page = (tmp_path / "html" / "page.html").read_text("utf-8")
     assert '<code class="docutils literal notranslate">y.backward(v)</code> <i>now</i>' in page
+
+
+def test_code_loses_the_spans_that_color_nothing(build: Build, tmp_path: Path) -> None:
+    config = {**SETTINGS, "pygments_dark_style": "a11y-high-contrast-dark"}
+    build("light_pages", config=config, page="# Code\n\n```python\nx = f(1)\n```\n")
+    page = (tmp_path / "html" / "page.html").read_text("utf-8")
+    assert 'x <span class="o">=</span> f(<span class="mi">1</span>)' in page
+    styles = (tmp_path / "html" / "_static" / "pygments.css").read_text("utf-8")
+    plain = re.findall(r"^(.*)\.highlight \{.*color: (#\w+) \}", styles, re.MULTILINE)
+    assert len(plain) == 3  # light, chosen dark, the system's dark
+    for theme, color in plain:
+        for name in "npw":
+            assert f"{theme}.highlight .{name} {{ color: {color} }}" in styles
