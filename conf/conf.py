@@ -52,7 +52,6 @@ extensions = [
     "self_contained",
     "explorer",
     "error_box",
-    "whole_search_index",
     "error_search",
     "json_files",
     "downloads",

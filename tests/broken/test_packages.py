@@ -1,0 +1,138 @@
+"""Lies in the library, the examples or the settings: a test or the build rejects each, by name."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import error_search
+import furo_mends
+import json_files
+import pytest
+from sphinx.errors import ConfigError, ThemeError
+
+ROOT = Path(__file__).parents[2]
+BUILDER = '''
+from vtj import Example
+from vtj.examples.scalar_output import square
+
+
+def lonely() -> Example:
+    """Return an example that nobody shows."""
+    return square()
+'''
+
+
+def copied(folder: Path, *parts: str) -> Path:
+    """Copy files and folders of the repository."""
+    for part in ("pyproject.toml", "src", *parts):
+        copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
+        (folder / part).parent.mkdir(parents=True, exist_ok=True)
+        copy(ROOT / part, folder / part)
+    return folder
+
+
+def plant(file: Path, before: str, after: str) -> None:
+    """Change one piece of text, which must occur once."""
+    text = file.read_text(encoding="utf-8")
+    assert text.count(before) == 1
+    file.write_text(text.replace(before, after), encoding="utf-8")
+
+
+def said_by_tests(folder: Path, *arguments: str) -> str:
+    """Run tests in a copy, see them fail, and return what was said."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--color=no"]
+    ran = subprocess.run(
+        [*command, *arguments],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(folder / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    return ran.stdout
+
+
+def test_wrong_output_in_a_docstring(tmp_path: Path) -> None:
+    """Rejected by nox -s doctest."""
+    copied(tmp_path)
+    example = ">>> import torch\n>>> torch.tensor([4.0]) + 0\ntensor([5.])\n"
+    (tmp_path / "src/vtj/lie.py").write_text(f'"""Add.\n\n{example}"""\n')
+    said = said_by_tests(tmp_path, "src/vtj/lie.py")
+    assert "src/vtj/lie.py:4: DocTestFailure" in said
+    assert re.search(r"Expected:\n +tensor\(\[5\.\]\)\nGot:\n +tensor\(\[4\.\]\)", said)
+
+
+def test_wrong_output_in_a_doctest_of_a_page(tmp_path: Path) -> None:
+    """Rejected by nox -s doctest."""
+    copied(tmp_path)
+    page = tmp_path / "docs/page.md"
+    page.parent.mkdir()
+    page.write_text("# Page\n\n```pycon\n>>> import vtj\n>>> len(vtj.ENGINES) < 0\nTrue\n\n```\n")
+    said = said_by_tests(tmp_path, "--doctest-glob=*.md", "docs")
+    assert "docs/page.md:5: DocTestFailure" in said
+    assert re.search(r"Expected:\n +True\nGot:\n +False", said)
+
+
+def test_wrong_picture(tmp_path: Path) -> None:
+    """Rejected by tests/show/test_heat.py."""
+    copied(tmp_path, "tests/show/test_heat.py")
+    plant(
+        tmp_path / "src/vtj/show/heat.py",
+        "drawing.text(at + wide / 2, y + 20, text)",
+        'drawing.text(at + wide / 2, y + 20, text.replace("24", "42"))',
+    )
+    said = said_by_tests(tmp_path, "tests/show/test_heat.py")
+    assert "'42' != '24'" in said
+    assert re.search(r"tests/show/test_heat\.py:\d+: AssertionError", said)
+
+
+@pytest.fixture
+def names(tmp_path: Path) -> Path:
+    """What the test of names compares, in a copy."""
+    return copied(tmp_path, "docs/tutorials", "tests/docs/test_names.py", "tests/examples")
+
+
+def test_example_without_page(names: Path) -> None:
+    """Rejected by tests/docs/test_names.py."""
+    (names / "src/vtj/examples/lonely.py").write_text(BUILDER)
+    said = said_by_tests(names, "tests/docs/test_names.py", "-k", "every_idea")
+    assert "docs/tutorials has no place for: lonely (of src/vtj/examples)" in said
+
+
+def test_page_without_example(names: Path) -> None:
+    """Rejected by tests/docs/test_names.py."""
+    (names / "docs/tutorials/lonely.md").write_text("# Lonely\n")
+    said = said_by_tests(names, "tests/docs/test_names.py", "-k", "every_idea")
+    assert "src/vtj/examples has no place for: lonely (of docs/tutorials)" in said
+
+
+def test_builder_without_a_docstring_example(names: Path) -> None:
+    """Rejected by tests/docs/test_names.py."""
+    (names / "src/vtj/examples/lonely.py").write_text(BUILDER)
+    said = said_by_tests(names, "tests/docs/test_names.py", "-k", "docstring and lonely")
+    assert "no example in the docstring of: lonely (of lonely)" in said
+
+
+def test_theme_that_has_changed() -> None:
+    """Rejected by furo_mends.mended."""
+    with pytest.raises(ThemeError, match=r"how-to/errors: expected 1 × <aside .* and found 0"):
+        furo_mends.mended("<html></html>", "how-to/errors")
+
+
+def test_data_that_nothing_makes() -> None:
+    """Rejected by json_files.data."""
+    with pytest.raises(ConfigError, match="'no_such_module:f' cannot be called"):
+        json_files.data("no_such_module:f")
+
+
+def test_search_index_in_another_form(tmp_path: Path) -> None:
+    """Rejected by error_search.write."""
+    (tmp_path / "searchindex.js").write_text("var index = {}")
+    application = SimpleNamespace(outdir=tmp_path, env=SimpleNamespace())
+    with pytest.raises(ValueError, match=r"searchindex\.js starts with 'var index = {}'"):
+        error_search.write(application, None)  # type: ignore[arg-type]

@@ -69,6 +69,14 @@ def test_every_builder_is_named_as_its_example_and_builds_afresh(idea: str) -> N
         assert all(a is not b for a, b in zip(tensors(first), tensors(second), strict=True))
 
 
+@pytest.mark.parametrize("idea", IDEAS)
+def test_every_builder_has_an_example_in_its_docstring(idea: str) -> None:
+    module = import_module(f"vtj.examples.{idea}")
+    docs = {name: getattr(module, name).__doc__ or "" for name in builders(idea)}
+    without = ", ".join(sorted(name for name, text in docs.items() if ">>> " not in text))
+    assert not without, f"no example in the docstring of: {without} (of {idea})"
+
+
 def tensors(case: Example | Refusal | Sequence) -> list[object]:
     x = case.x if isinstance(case.x, tuple) else (case.x,)
     v = getattr(case, "v", None)
