@@ -43,6 +43,7 @@ extensions = [
     "typed_numbers",
     "warned_pages",
     "names_across_pages",
+    "one_navigation",
     "furo_mends",
     "page_descriptions",
     "versions_line",
