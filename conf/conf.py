@@ -64,7 +64,12 @@ extensions = [
 ]
 
 page_executor_preload = ["torch", "numpy", "torch._dynamo"]  # the first optimizer imports the last
-page_executor_depends = ["../src/**/*.py", "../src/**/*.json"]
+page_executor_depends = [
+    "../src/**/*.py",
+    "../src/**/*.json",
+    "../tests/zoo/*.py",  # what the bug zoo's page runs
+    "../tests/benchmarks/oracle/record*",
+]
 confirmed_sections_pages = ["index", "tutorials/*"]
 confirmed_sections_oracle = "vtj"
 html_math_renderer = "mathml"

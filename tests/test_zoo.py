@@ -5,7 +5,7 @@ import torch
 
 import vtj
 from tests.zoo.bug import Bug, custom, vector
-from tests.zoo.score import BUGS, Score, report, score
+from tests.zoo.score import BUGS, Score, Scores, report, score
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
@@ -27,6 +27,17 @@ def test_the_score_counts_everything_once() -> None:
     assert asked < len(scores)
     assert slow < asked
     assert fast < asked
+
+
+def test_the_table_says_who_missed_what() -> None:
+    scores = Scores([Score("a | b", True, True, None, False, "dy[0]: <wrong>")])
+    assert str(scores).splitlines()[1].split() == [
+        *["a", "|", "b", "caught", "cannot", "be", "asked", "missed", "dy[0]:", "<wrong>"]
+    ]
+    html = scores._repr_html_()
+    assert "<td>caught</td><td>cannot be asked</td><td>missed</td>" in html
+    assert "&lt;wrong&gt;" in html
+    assert (scores.caught("caught"), scores.caught("fast"), scores.asked) == (1, 0, 0)
 
 
 def test_the_score_is_the_same_every_time() -> None:

@@ -15,7 +15,6 @@ from vtj.oracle.on_backward import judge_f, judge_v
 from vtj.oracle.operators import operator
 from vtj.oracle.pairs import MOST, Pair, Probes, ask, ask_forward, pairs, reconsidered
 from vtj.oracle.probing import Counted, Passes
-from vtj.oracle.tolerance import tolerance
 from vtj.oracle.trial import Trial, try_out
 from vtj.oracle.unseen import unseen
 from vtj.oracle.voting import Array, Mask
@@ -157,9 +156,7 @@ def _power(compared: Sequence[Pair], asked: Probes) -> str:
     weight = {"x": v, "y": u, "number": v * u}
     least: dict[str, float] = {}
     for pair in compared:
-        size = np.maximum(abs(pair.a.value), np.maximum(abs(pair.b.value), pair.a.size))
-        allowed = tolerance(np.maximum(size, pair.b.size), pair.relative, pair.b.error)
-        seen = float(allowed.max(initial=0)) / weight[pair.side]
+        seen = float(pair.allowed.max(initial=0)) / weight[pair.side]
         least[pair.what] = min(seen, least.get(pair.what, np.inf))
     told = ", ".join(f"{seen:.1g} ({what})" for what, seen in least.items())
     return f"a single entry that is off by more than this is seen: {told}"

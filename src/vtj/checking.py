@@ -9,7 +9,7 @@ from torch import Tensor
 
 from vtj.calling.repeatable import random_state_kept, repeatable
 from vtj.calling.state import Kept, state_kept
-from vtj.calling.tensors import Function, Tensors, as_tuple, like, shaped_like
+from vtj.calling.tensors import Function, Tensors, as_tuple, like, require_values, shaped_like
 from vtj.certifying import certify
 from vtj.engines import ENGINES, refuse_what_does_not_fit
 from vtj.oracle.behavior import observe
@@ -148,6 +148,7 @@ def _weights(trial: Trial, v: Tensors | None, seed: int) -> Tensors | None:
         expected = f"a tuple of {len(trial.y)}" if trial.y_tuple else "one tensor"
         raise ValueError(f"v is {came}; expected {expected}, as y is")
     for part, output in zip(parts, trial.y, strict=True):
+        require_values("v", part)
         if part.shape != output.shape:
             shapes = f"v has shape {tuple(part.shape)} and y {tuple(output.shape)}"
             raise ValueError(f"{shapes}; v must have y's shape")

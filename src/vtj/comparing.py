@@ -60,7 +60,10 @@ def compare(
     """
     evidence = report.evidence
     if not isinstance(evidence, Evidence):
-        raise ValueError("this report holds no values to compare with; expected one of check's")
+        raise ValueError(
+            "this report is certify's (check hands on to it where J is large), which holds no "
+            "values to compare with; expected one of check's, or give J to certify itself"
+        )
     rows, findings = [], []
     for claim in _claims(evidence, y, grad, jacobian, product):
         mine = Witness(claim.what, who, claim.value)

@@ -7,6 +7,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from vtj.calling.tensors import DTYPES, require_values
+
 Array: TypeAlias = NDArray[Any]
 
 
@@ -27,7 +29,7 @@ def contract(v: Tensor | Array, J: Tensor | Array) -> Tensor | Array:  # noqa: N
         An array of `x`'s shape: a tensor when `J` is one, else a NumPy array.
 
     Raises:
-        TypeError: When `v` or `J` is neither a tensor nor an array.
+        TypeError: When `v` or `J` is neither a tensor with values nor an array.
         ValueError: When `J`'s shape does not begin with `v`'s.
 
     Example:
@@ -44,6 +46,10 @@ def contract(v: Tensor | Array, J: Tensor | Array) -> Tensor | Array:  # noqa: N
         if not isinstance(value, (Tensor, np.ndarray)):
             kind = type(value).__name__
             raise TypeError(f"{name} is {kind}; expected a torch.Tensor or a numpy.ndarray")
+        if isinstance(value, Tensor):
+            require_values(name, value)
+            if value.is_floating_point() and value.dtype not in DTYPES:
+                raise TypeError(f"{name} has dtype {value.dtype}; expected one torch computes with")
     if tuple(J.shape[: v.ndim]) != tuple(v.shape):
         shapes = f"v has shape {tuple(v.shape)} and J {tuple(J.shape)}"
         raise ValueError(f"{shapes}; J's shape must begin with v's")
@@ -51,9 +57,13 @@ def contract(v: Tensor | Array, J: Tensor | Array) -> Tensor | Array:  # noqa: N
         return np.asarray(np.tensordot(_array(v), J, v.ndim))
     weights = torch.as_tensor(v, device=J.device)
     dtype = torch.promote_types(weights.dtype, J.dtype)
+    dtype = torch.int64 if dtype is torch.bool else dtype
     product: Tensor = torch.tensordot(weights.to(dtype), J.to(dtype), dims=v.ndim)
     return product
 
 
 def _array(v: Tensor | Array) -> Array:
-    return v.detach().cpu().numpy() if isinstance(v, Tensor) else v
+    if not isinstance(v, Tensor):
+        return v
+    v = v.detach().cpu().resolve_conj()
+    return (v.float() if v.dtype is torch.bfloat16 else v).numpy()

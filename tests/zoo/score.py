@@ -6,6 +6,7 @@ import torch
 from torch.autograd import gradcheck, gradgradcheck
 
 import vtj
+from vtj.table import as_html, as_text
 
 from . import backwards, behaviors, functions, jacobians
 from .bug import Bug
@@ -23,6 +24,35 @@ class Score:
     slow: bool | None
     fast: bool | None
     finding: str
+
+
+class Scores(tuple[Score, ...]):
+    """The score of every bug, as a table."""
+
+    __slots__ = ()
+    header = ("the mistake", "vtj", "gradcheck", "gradcheck, fast", "what vtj says")
+
+    def __str__(self) -> str:
+        return as_text(self.header, self._rows())
+
+    def _repr_html_(self) -> str:
+        return as_html(self.header, self._rows(), "Who notices which mistake")
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        words = {True: "caught", False: "missed", None: "cannot be asked"}
+        return [
+            (one.name, words[one.caught], words[one.slow], words[one.fast], one.finding)
+            for one in self
+        ]
+
+    def caught(self, tool: str) -> int:
+        """How many bugs a tool notices: ``"caught"`` (vtj), ``"slow"`` or ``"fast"``."""
+        return sum(getattr(one, tool) is True for one in self)
+
+    @property
+    def asked(self) -> int:
+        """How many of them gradcheck can be asked about."""
+        return sum(one.slow is not None for one in self)
 
 
 def report(bug: Bug) -> vtj.Report:
@@ -44,7 +74,7 @@ def gradcheck_catches(bug: Bug, *, fast: bool) -> bool | None:
         return True
 
 
-def score() -> list[Score]:
+def score() -> Scores:
     """Run every bug past the three tools."""
     scores = []
     with torch.random.fork_rng():
@@ -63,4 +93,4 @@ def score() -> list[Score]:
                     finding=told.findings[0] if told.findings else "",
                 )
             )
-    return scores
+    return Scores(scores)

@@ -45,11 +45,14 @@ def as_tuple(x: Tensors, name: str = "x") -> tuple[Tensor, ...]:
     return tuple(parts)
 
 
+DTYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
+
+
 def require_floating(name: str, part: Tensor) -> None:
     """Refuse a tensor that real derivatives cannot be taken of.
 
     Raises:
-        TypeError: Naming its dtype.
+        TypeError: Naming its dtype, layout or device.
 
     Example:
         >>> import torch
@@ -65,6 +68,35 @@ def require_floating(name: str, part: Tensor) -> None:
         )
     if not part.is_floating_point():
         raise TypeError(f"{name} has dtype {part.dtype}; expected a floating dtype")
+    if part.dtype not in DTYPES:
+        names = ", ".join(str(dtype).removeprefix("torch.") for dtype in DTYPES)
+        raise TypeError(f"{name} has dtype {part.dtype}; expected one of {names}")
+    require_values(name, part)
+
+
+def require_values(name: str, part: Tensor) -> None:
+    """Refuse a tensor that is no plain array of values.
+
+    Raises:
+        TypeError: Naming its layout or device.
+
+    Example:
+        >>> import torch
+        >>> require_values("x", torch.ones(2, device="meta"))
+        Traceback (most recent call last):
+        ...
+        TypeError: x is on device meta, without values; expected a device that holds them
+    """
+    if part.is_nested:
+        raise TypeError(f"{name} is a nested tensor; expected one of a single shape")
+    if part.layout != torch.strided:
+        raise TypeError(f"{name} has layout {part.layout}; expected torch.strided (to_dense)")
+    if part.is_quantized:
+        raise TypeError(f"{name} is quantized; expected plain values (dequantize)")
+    if part.is_meta:
+        raise TypeError(
+            f"{name} is on device meta, without values; expected a device that holds them"
+        )
 
 
 def like(parts: tuple[Any, ...], x: object) -> Any:

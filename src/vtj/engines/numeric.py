@@ -151,23 +151,24 @@ def derivative(
     settled = np.zeros(here.shape, bool)
     table: list[Array] = []
     slopes: list[Array] = []
-    sums: list[tuple[Array, float]] = []
+    seen: list[tuple[Array, Array, float]] = []
     largest = np.zeros(here.shape)
     level = np.zeros(here.shape, int)
     step = first
     constant = np.isfinite(here)
     for _ in range(LEVELS):
         plus, minus = g(step), g(-step)
-        constant &= (plus == here) & (minus == here)
+        if constant.any():
+            constant &= (plus == here) & (minus == here)
         if not (np.isfinite(plus).all() and np.isfinite(minus).all()):
-            table, slopes, sums, step = [], [], [], step / 2
+            table, slopes, seen, step = [], [], [], step / 2
             continue
         slope = (plus - minus) / (2 * step)
         if not slopes:
             largest = noise + eps * np.maximum(abs(plus), abs(minus)) + rounding * abs(slope)
         floor = largest / step
         slopes.append(slope)
-        sums.append((plus + minus, step))
+        seen.append((plus, minus, step))
         row, factor = [slope], 1.0
         for previous in table[: WIDTH - 1]:
             factor *= 4
@@ -183,9 +184,12 @@ def derivative(
         table, step = row, step / 2
     else:
         error = _unless(settled, slopes, level, best, error)
-    error = np.where(constant, 0.0, error)
-    jumps = [(both - 2 * here) / step for both, step in sums[-3:]]
-    return Slopes(best, error, lasting(jumps, best, error) if len(jumps) == 3 else 0 * best)
+    if constant.any():
+        error = np.where(constant, 0.0, error)
+    if len(seen) < 3:
+        return Slopes(best, error, np.zeros(here.shape))
+    jumps = [(plus + minus - 2 * here) / step for plus, minus, step in seen[-3:]]
+    return Slopes(best, error, lasting(jumps, best, error))
 
 
 def _unless(

@@ -4,8 +4,11 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
+
+from vtj.calling.tensors import require_values
 
 Shapes: TypeAlias = Sequence[tuple[int, ...]]
 
@@ -17,11 +20,12 @@ def as_array(value: Any) -> NDArray[np.float64]:
         TypeError: When it holds something else than real numbers; it names the type.
 
     Example:
-        >>> import torch
         >>> as_array(torch.tensor([1.0, 2.0]))
         array([1., 2.])
     """
     if isinstance(value, Tensor):
+        value = value.to_dense() if value.layout != torch.strided else value
+        require_values("the array", value)
         value = value.detach().cpu()
         value = value.double().numpy() if not value.is_complex() else value.numpy()
     try:

@@ -18,4 +18,7 @@ def signed(
         (True, True, True)
     """
     drawn = generator.uniform(-1, 1, count)
-    return np.copysign(least + (most - least) * abs(drawn), drawn)
+    offset = np.copysign(least, drawn)
+    drawn *= most - least
+    drawn += offset
+    return drawn

@@ -12,7 +12,7 @@ from vtj.oracle.operators import Operator
 from vtj.oracle.probing import Passes
 from vtj.oracle.rounding import gradient_rounding
 from vtj.oracle.tolerance import SAFETY
-from vtj.oracle.voting import Array, Witness, distance
+from vtj.oracle.voting import Array, Witness, allowed, distance
 from vtj.oracle.witnesses import gradient
 from vtj.outcome import Outcome
 
@@ -62,9 +62,14 @@ class Pair:
     relative: float
 
     @cached_property
+    def allowed(self) -> Array:
+        """How far they may lie apart."""
+        return allowed(self.a, self.b, self.relative)
+
+    @cached_property
     def apart(self) -> Array:
         """How far they lie apart, in units of the tolerance."""
-        return distance(self.a, self.b, self.relative)
+        return distance(self.a, self.b, self.allowed)
 
     @cached_property
     def worst(self) -> float:

@@ -111,7 +111,7 @@ class Passes:
             here, noise = v @ self.here, eps * (abs(v) @ abs(self.here))
         ratio = abs(u) / self.scale
         rounding = EPS / float(ratio.min(initial=np.inf, where=ratio > 0))
-        first = FIRST / float(ratio.max(initial=0))
+        first = FIRST / float(ratio.max(initial=0) or 1)
         if sure:
             size = first / FIRST
             noise = self.noise if v is None else noise + abs(v) @ self.noise

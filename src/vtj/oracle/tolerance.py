@@ -29,7 +29,9 @@ def tolerance(size: Any, relative: float, error: Any = 0.0) -> NDArray[np.float6
         >>> tolerance([2.0, 0.0], 1e-12).tolist()
         [2e-12, 0.0]
     """
-    return relative * np.abs(np.asarray(size, dtype=np.float64)) + SAFETY * np.asarray(error)
+    allowed = relative * np.abs(np.asarray(size, dtype=np.float64))
+    margin = np.asarray(error, dtype=np.float64)
+    return allowed + SAFETY * margin if margin.any() else allowed
 
 
 def excess(a: Any, b: Any, allowed: Any) -> NDArray[np.float64]:

@@ -12,6 +12,8 @@ from vtj.oracle.tolerance import excess, tolerance
 Array: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]
 
+UNKNOWN = 0.0  # the size of what is compared is that of the values
+
 
 @dataclass(frozen=True)
 class Witness:
@@ -30,7 +32,7 @@ class Witness:
     family: str
     value: Array
     error: Array | float = 0.0
-    size: Array | float = 0.0
+    size: Array | float = UNKNOWN
     silent: NDArray[Any] | bool = False
 
 
@@ -51,16 +53,37 @@ class Vote:
     against: dict[str, NDArray[np.bool_]]
 
 
-def distance(a: Witness, b: Witness, relative: float) -> Array:
+def allowed(a: Witness, b: Witness, relative: float) -> Array:
+    """Give how far two witnesses may lie apart.
+
+    Example:
+        >>> a, b = Witness("a", "a", np.array([2.0])), Witness("b", "b", np.array([2.5]))
+        >>> allowed(a, b, 0.1).tolist()
+        [0.25]
+    """
+    size = np.maximum(abs(a.value), abs(b.value))
+    for given in (a.size, b.size):
+        if given is not UNKNOWN:
+            size = np.maximum(size, given)
+    return tolerance(size, relative, np.add(a.error, b.error))
+
+
+def distance(a: Witness, b: Witness, limit: Array | float) -> Array:
     """Give how far two witnesses lie apart, in units of the tolerance; 0 where one is silent.
+
+    Args:
+        a: One.
+        b: The other.
+        limit: What is `allowed`, or the relative tolerance it follows from.
 
     Example:
         >>> a, b = Witness("a", "a", np.array([2.0])), Witness("b", "b", np.array([2.5]))
         >>> distance(a, b, 0.1).tolist()
         [2.0]
     """
-    size = np.maximum(np.maximum(abs(a.value), abs(b.value)), np.maximum(a.size, b.size))
-    apart = excess(a.value, b.value, tolerance(size, relative, np.add(a.error, b.error)))
+    if isinstance(limit, float):
+        limit = allowed(a, b, limit)
+    apart = excess(a.value, b.value, limit)
     if a.silent is False and b.silent is False:
         return apart
     return np.where(np.logical_or(a.silent, b.silent), 0.0, apart)

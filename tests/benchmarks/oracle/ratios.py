@@ -1,20 +1,22 @@
 """Print one table: every tool on every case, in times of what `vtj.certify` takes.
 
 Run it as ``nox -s bench``, which sets OMP_NUM_THREADS=1 and OPENBLAS_NUM_THREADS=1. All peers run
-in one process, one thread, one after the other, so that ratios can be compared even where the
-machine is slow. With ``--json PATH`` the same is written to a file that says when, where and with
+in one process and one thread, in rounds, and CPU time is what counts, so that ratios can be compared
+even where the machine is busy. With ``--json PATH`` the same is written to a file that says when, where and with
 which versions it was made.
 """
 
 import argparse
+import gc
 import json
 import os
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date
 from importlib import metadata
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import torch
@@ -23,31 +25,52 @@ import vtj
 from vtj.table import as_text
 
 from .cases import cases
+from .recorded import table
 from .tools import calls
 
-BUDGET = 1.0  # seconds a tool gets per case, at least three runs
+BUDGET = 8.0  # seconds per case, at least five rounds
 PACKAGES = ("torch", "numpy", "scipy", "jax", "autograd", "vtj")
 
 
-def milliseconds(call: Callable[[], Any]) -> float:
-    """Give the shortest of some runs, after two that do not count."""
-    call()
+def rounds(calls: Mapping[str, Callable[[], Any]]) -> dict[str, list[float]]:
+    """Give the milliseconds of each call in some rounds, after two that do not count.
+
+    A round runs every call once, so that a machine that is busy for a while is so for all.
+    """
+    for call in calls.values():
+        call()
     started = time.perf_counter()
-    call()
-    runs = max(3, min(50, int(BUDGET / (time.perf_counter() - started + 1e-9))))
-    return min(_timed(call) for _ in range(runs)) * 1e3
+    for call in calls.values():
+        call()
+    count = max(5, min(50, int(BUDGET / (time.perf_counter() - started))))
+    gc.collect()
+    gc.disable()
+    every = [{name: _timed(call) * 1e3 for name, call in calls.items()} for _ in range(count)]
+    gc.enable()
+    return {name: [one[name] for one in every] for name in calls}
 
 
 def _timed(call: Callable[[], Any]) -> float:
-    started = time.perf_counter()
+    started = time.process_time()
     call()
-    return time.perf_counter() - started
+    return time.process_time() - started
 
 
-def measure() -> dict[str, dict[str, float]]:
-    """Time every tool on every case."""
+def measure() -> dict[str, dict[str, dict[str, float]]]:
+    """Time every tool on every case: its milliseconds, and as a ratio to `vtj.certify`, medians."""
     torch.set_num_threads(1)
-    return {case.name: {tool: milliseconds(c) for tool, c in calls(case)} for case in cases()}
+    measured = {}
+    for case in cases():
+        times = rounds(dict(calls(case)))
+        base = times["vtj.certify"]
+        measured[case.name] = {
+            tool: {
+                "milliseconds": round(median(own), 4),
+                "ratio": round(median(a / b for a, b in zip(own, base, strict=True)), 4),
+            }
+            for tool, own in times.items()
+        }
+    return measured
 
 
 def small_report() -> float:
@@ -57,29 +80,18 @@ def small_report() -> float:
         return torch.stack([3 * x[0] ** 2, x[0] ** 2 + 2 * x[1] ** 3, 10 * x[1]])
 
     x, v = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0, 100.0])
-    return milliseconds(lambda: vtj.check(f, x, v))
+    return median(rounds({"report": lambda: vtj.check(f, x, v)})["report"])
 
 
-def table(times: dict[str, dict[str, float]]) -> str:
-    """Give the times as ratios to `vtj.certify`, and its own in milliseconds."""
-    tools = dict.fromkeys(tool for row in times.values() for tool in row)
-    rows = []
-    for name, row in times.items():
-        base = row["vtj.certify"]
-        cells = [f"{row[tool] / base:.3g}" if tool in row else "" for tool in tools]
-        rows.append([name, f"{base:.2f} ms", *cells])
-    return as_text(["case", "vtj.certify", *tools], rows)
-
-
-def recording(times: dict[str, dict[str, float]], report: float) -> dict[str, Any]:
+def recording(measured: dict[str, Any], report: float) -> dict[str, Any]:
     """Give the times with when, where and with what they were made."""
     return {
         "date": date.today().isoformat(),
         "machine": f"{_processor()}, {os.cpu_count()} cores, one thread used",
         "python": platform.python_version(),
         "versions": {name: metadata.version(name) for name in PACKAGES if _installed(name)},
-        "milliseconds": times,
-        "milliseconds of a small report": report,
+        "cases": measured,
+        "milliseconds of a small report": round(report, 2),
     }
 
 
@@ -103,11 +115,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", type=Path, help="where to write the recording")
     path = parser.parse_args().json
-    times, report = measure(), small_report()
-    print(table(times))
+    measured, report = measure(), small_report()
+    print(as_text(*table(measured)))
     print(f"\na full report of the running example: {report:.1f} ms")
     if path is not None:
-        path.write_text(json.dumps(recording(times, report), indent=2, ensure_ascii=False) + "\n")
+        path.write_text(
+            json.dumps(recording(measured, report), indent=2, ensure_ascii=False) + "\n"
+        )
 
 
 if __name__ == "__main__":
