@@ -112,3 +112,13 @@ def test_a_class_is_what_colors_a_row() -> None:
 def test_a_name_that_only_begins_like_color_is_no_color() -> None:
     with pytest.raises(TexError, match="Unsupported function name"):
         render(r"\colorful x", display=False)
+
+
+@pytest.mark.parametrize("command", ["overline", "underline"])
+def test_a_line_that_the_style_sheet_draws_is_accepted(command: str) -> None:
+    assert f'class="tml-{command}"' in render(rf"\{command}{{z}}", display=False)
+
+
+def test_what_no_browser_draws_is_refused() -> None:
+    with pytest.raises(TexError, match=r"updiagonalstrike.* is drawn by no browser"):
+        render(r"\cancel{z}", display=False)

@@ -31,6 +31,8 @@ _RENDER = r"""
 })()
 """
 _COLORS = re.compile(r"\\(?:color|textcolor|colorbox|fcolorbox|definecolor)(?![A-Za-z])")
+_ENCLOSED = re.compile(r'<menclose notation="([^"]*)"')
+_DRAWN = ("top", "bottom")
 _UNDERLINE = "\N{COMBINING LOW LINE}"  # Temml marks the faulty letters with it
 
 
@@ -47,7 +49,8 @@ def render(tex: str, *, display: bool, macros: Mapping[str, str] | None = None) 
         macros: name, without its backslash, to TeX; ``#1`` is the first argument.
 
     Raises:
-        TexError: if Temml does not understand ``tex``, or if it names a fixed color.
+        TexError: if Temml does not understand ``tex``, if it names a fixed color, or if no browser
+            draws it.
 
     Example:
         >>> render("x_1", display=False)
@@ -69,7 +72,14 @@ def render(tex: str, *, display: bool, macros: Mapping[str, str] | None = None) 
     if "error" in result:
         message = result["error"].replace(_UNDERLINE, "")
         raise TexError(" ".join(message.removeprefix("ParseError:").split()))
-    return str(result["mathml"])
+    mathml = str(result["mathml"])
+    for notation in _ENCLOSED.findall(mathml):
+        if notation not in _DRAWN:
+            raise TexError(
+                f"<menclose notation={notation!r}> is drawn by no browser, and mathml.css draws "
+                f"{' and '.join(_DRAWN)} alone"
+            )
+    return mathml
 
 
 @cache
