@@ -42,6 +42,7 @@ extensions = [
     "confirmed_sections",
     "typed_numbers",
     "stray_warnings",
+    "changed_conf",
     "warned_pages",
     "names_across_pages",
     "removed_pages",
@@ -63,6 +64,7 @@ extensions = [
 ]
 
 page_executor_preload = ["torch", "numpy", "torch._dynamo"]  # the first optimizer imports the last
+changed_conf = ["conf.py", "constraints.txt", "extensions/**/*.py", "inventories/*", "templates/*"]
 page_executor_depends = ["../src/**/*.py", "../src/**/*.json"]
 confirmed_sections_pages = ["index", "tutorials/*"]
 confirmed_sections_oracle = "vtj"
