@@ -96,6 +96,14 @@ def reproducible(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def mutants(session: nox.Session) -> None:
+    """Plant faults in the tutorials, one at a time, and count those that get through."""
+    install(session, "tests")
+    given = session.posargs or ["tests/mutants/record.json"]
+    session.run("python", "-m", "tests.mutants.run", *given, env={"OMP_NUM_THREADS": "1"})
+
+
+@nox.session(default=False)
 def browser(session: nox.Session) -> None:
     """Open every page of the built site in Chromium: accessible, light, from disk and server."""
     install(session, "browser")

@@ -42,6 +42,7 @@ extensions = [
     "confirmed_sections",
     "typed_numbers",
     "stray_warnings",
+    "changed_conf",
     "warned_pages",
     "names_across_pages",
     "removed_pages",
@@ -70,6 +71,8 @@ page_executor_depends = [
     "../tests/zoo/*.py",  # what the bug zoo's page runs
     "../tests/benchmarks/oracle/record*",
 ]
+changed_conf = ["conf.py", "constraints.txt", "extensions/**/*.py", "inventories/*", "templates/*"]
+page_executor_depends = ["../src/**/*.py", "../src/**/*.json"]
 confirmed_sections_pages = ["index", "tutorials/*"]
 confirmed_sections_oracle = "vtj"
 html_math_renderer = "mathml"
