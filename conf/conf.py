@@ -72,7 +72,6 @@ page_executor_depends = [
     "../tests/benchmarks/oracle/record*",
 ]
 changed_conf = ["conf.py", "constraints.txt", "extensions/**/*.py", "inventories/*", "templates/*"]
-page_executor_depends = ["../src/**/*.py", "../src/**/*.json"]
 confirmed_sections_pages = ["index", "tutorials/*"]
 confirmed_sections_oracle = "vtj"
 html_math_renderer = "mathml"
