@@ -46,6 +46,7 @@ extensions = [
     "names_across_pages",
     "removed_pages",
     "labeled_pictures",
+    "one_navigation",
     "furo_mends",
     "page_descriptions",
     "versions_line",

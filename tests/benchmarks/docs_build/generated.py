@@ -42,6 +42,7 @@ import sys
 
 sys.path.insert(0, {extensions!r})
 extensions = ["rare_collections", "page_executor", "myst_nb", "sphinx_copybutton", "sphinx_design"]
+extensions += ["one_navigation"]
 html_theme = "furo"
 myst_enable_extensions = ["dollarmath"]
 nb_execution_mode = "inline"
