@@ -5,7 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
+from bs4 import BeautifulSoup
+
 from tests.browser.visiting import Visit
+
+GENERATED = ("genindex.html", "py-modindex.html", "search.html")
 
 CONTRAST = (Path(__file__).parent / "svg_contrast.js").read_text(encoding="utf-8")
 
@@ -65,3 +69,21 @@ def test_one_heading_a_title_and_a_description(disk_page: Visit) -> None:
     assert disk_page.page.title()
     description = disk_page.page.locator("meta[name=description]")
     assert len(description.get_attribute("content") or "") >= 10
+
+
+def test_every_heading_row_and_figure_has_an_address_and_a_link_to_it(
+    site: Path, page_path: str
+) -> None:
+    soup = BeautifulSoup((site / page_path).read_text(encoding="utf-8"), "html.parser")
+    article = soup.select_one("article")
+    if article is None or page_path in GENERATED:
+        assert page_path in GENERATED
+        return
+    parts = article.select("section > :is(h1, h2, h3, h4), section > details > summary > h3")
+    assert parts
+    parts += article.select("tbody tr, .vtj-figure")
+    assert len(article.select("svg[role=img]")) == len(article.select(".vtj-figure > svg"))
+    for part in parts:
+        holder = part if part.get("id") else part.find_parent("section")
+        assert holder is not None
+        assert part.select(f'a[href="#{holder["id"]}"]'), part
