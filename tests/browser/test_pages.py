@@ -18,9 +18,12 @@ def look(visit: Visit, theme: Literal["light", "dark"], width: int) -> None:
     visit.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
     visit.page.set_viewport_size({"width": width, "height": 900})
     visit.page.evaluate(
-        "document.querySelectorAll('details').forEach((details) => { details.open = true; })"
+        """() => new Promise((done) => {
+          document.querySelectorAll("details").forEach((details) => { details.open = true; });
+          // Size observers run in the frame after the layout.
+          requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)));
+        })"""
     )
-    visit.page.wait_for_timeout(50)  # size observers run after layout
 
 
 def test_no_accessibility_violation(
