@@ -65,11 +65,9 @@ MENDS = (
             ('<p class="expanded admonition-title">', '<p class="expanded">'),
         )
     ),
-    Mend(
-        "the empty corner of a table is no heading",
-        '<th class="head"><p></p></th>',
-        "<td></td>",
-        times=None,
+    *(
+        Mend("the empty corner of a table is no heading", corner, "<td></td>", times=None)
+        for corner in ('<th class="head"><p></p></th>', '<th scope="col"></th>')
     ),
 )
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
+from bs4 import BeautifulSoup
+
 from tests.browser.visiting import Visit
+
+GENERATED = ("genindex.html", "py-modindex.html", "search.html")
 
 CONTRAST = (Path(__file__).parent / "svg_contrast.js").read_text(encoding="utf-8")
 
@@ -14,9 +18,12 @@ def look(visit: Visit, theme: Literal["light", "dark"], width: int) -> None:
     visit.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
     visit.page.set_viewport_size({"width": width, "height": 900})
     visit.page.evaluate(
-        "document.querySelectorAll('details').forEach((details) => { details.open = true; })"
+        """() => new Promise((done) => {
+          document.querySelectorAll("details").forEach((details) => { details.open = true; });
+          // Size observers run in the frame after the layout.
+          requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)));
+        })"""
     )
-    visit.page.wait_for_timeout(50)  # size observers run after layout
 
 
 def test_no_accessibility_violation(
@@ -65,3 +72,21 @@ def test_one_heading_a_title_and_a_description(disk_page: Visit) -> None:
     assert disk_page.page.title()
     description = disk_page.page.locator("meta[name=description]")
     assert len(description.get_attribute("content") or "") >= 10
+
+
+def test_every_heading_row_and_figure_has_an_address_and_a_link_to_it(
+    site: Path, page_path: str
+) -> None:
+    soup = BeautifulSoup((site / page_path).read_text(encoding="utf-8"), "html.parser")
+    article = soup.select_one("article")
+    if article is None or page_path in GENERATED:
+        assert page_path in GENERATED
+        return
+    parts = article.select("section > :is(h1, h2, h3, h4), section > details > summary > h3")
+    assert parts
+    parts += article.select("tbody tr, .vtj-figure")
+    assert len(article.select("svg[role=img]")) == len(article.select(".vtj-figure > svg"))
+    for part in parts:
+        holder = part if part.get("id") else part.find_parent("section")
+        assert holder is not None
+        assert part.select(f'a[href="#{holder["id"]}"]'), part

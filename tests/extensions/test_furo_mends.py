@@ -34,6 +34,20 @@ def test_the_empty_corner_of_a_table_is_no_heading(build: Build, tmp_path: Path)
     assert '<tr class="row-odd"><td></td>\n<th class="head"><p>head</p></th>' in written
 
 
+def test_the_empty_corner_of_a_printed_table_is_no_heading_either() -> None:
+    assert '<tr><td></td><th scope="col">a</th>' in mended(
+        WHOLE + '<tr><th scope="col"></th><th scope="col">a</th></tr>', "page"
+    )
+
+
+def test_a_folded_cell_is_no_warning(build: Build, tmp_path: Path) -> None:
+    page = "# Title\n\n```{code-cell} python\n:tags: [hide-input]\n1\n```\n"
+    build("furo_mends", config={"html_theme": "furo", **STILL}, page=page)
+    written = (tmp_path / "html" / "page.html").read_text(encoding="utf-8")
+    assert '<details class="hide above-input">' in written
+    assert "admonition" not in written.partition("<article")[2].partition("</article>")[0]
+
+
 @pytest.mark.parametrize("mend", [mend for mend in MENDS if mend.times])
 def test_markup_that_is_gone_stops_the_build(mend: Mend) -> None:
     with pytest.raises(ThemeError, match=r"how-to/errors: expected 1 × <.* and found 0"):

@@ -50,7 +50,7 @@ class Timeline:
             _row(question, releases, TOP + ROW * n) for n, question in enumerate(self.questions)
         )
         return (
-            f'<div class="table-wrapper"><svg class="timeline" role="img" width="{width}" '
+            f'<div class="vtj-figure"><svg class="timeline" role="img" width="{width}" '
             f'height="{height}" viewBox="0 0 {width} {height}" fill="currentColor" '
             f'font-size="11" font-family="var(--font-stack--monospace, monospace)">'
             f"<title>{escape(str(self))}</title>{ticks}{rows}</svg></div>"
