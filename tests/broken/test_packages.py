@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import error_search
+import folded_sections
 import furo_mends
 import json_files
 import pytest
@@ -122,6 +123,13 @@ def test_theme_that_has_changed() -> None:
     """Rejected by furo_mends.mended."""
     with pytest.raises(ThemeError, match=r"how-to/errors: expected 1 × <aside .* and found 0"):
         furo_mends.mended("<html></html>", "how-to/errors")
+
+
+def test_section_to_fold_that_is_not_there() -> None:
+    """Rejected by folded_sections.fold."""
+    application = SimpleNamespace(config=SimpleNamespace(folded_sections={"faq": ["no-such-*"]}))
+    with pytest.raises(ConfigError, match=r"faq has no section 'no-such-\*'"):
+        folded_sections.fold(application, "faq", "", {"body": "<p>text</p>"}, None)  # type: ignore[arg-type]
 
 
 def test_data_that_nothing_makes() -> None:
