@@ -1,9 +1,9 @@
 """Print one table: every tool on every case, in times of what `vtj.certify` takes.
 
 Run it as ``nox -s bench``, which sets OMP_NUM_THREADS=1 and OPENBLAS_NUM_THREADS=1. All peers run
-in one process and one thread, in rounds, and CPU time is what counts, so that ratios can be compared
-even where the machine is busy. With ``--json PATH`` the same is written to a file that says when, where and with
-which versions it was made.
+in one process and one thread, in rounds, and CPU time is what counts, so that ratios can be
+compared even where the machine is busy. With ``--json PATH`` the same is written to a file that
+says when, where and with which versions it was made.
 """
 
 import argparse
