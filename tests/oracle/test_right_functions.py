@@ -81,12 +81,34 @@ NOT_WRONG: dict[str, tuple[Callable[..., Any], Any]] = {
     "kinks that cancel": (lambda x: torch.relu(x) - torch.relu(-x), torch.tensor([0.0, 1.0])),
     "a jump at x": (lambda x: torch.where(x > 1, x**2 + 3, x), torch.tensor([1.0, 2.0])),
     "beyond all digits": (lambda x: torch.sin(x**9), torch.tensor([50.0], dtype=F64)),
+    "saturated, float32": (
+        lambda x: torch.tanh(W.float() @ torch.tanh(W.float() @ torch.tanh(W.float() @ x))),
+        X50.float(),
+    ),
+    "softmax of sums, float32": (lambda x: (W.float() @ x).softmax(0), X50.float()),
     "a nearly singular inverse": (
         torch.linalg.inv,
         1 / (torch.arange(6.0)[:, None] + torch.arange(6.0) + 1).double(),
     ),
 }
-FOUND_BY_DRAWING = [225, 265, 351, 729, 904, 1107, 2583, 2797, 3562, 4010, 5744, 6737]
+FOUND_BY_DRAWING = [
+    225,
+    265,
+    351,
+    729,
+    904,
+    1107,
+    2583,
+    2797,
+    3562,
+    4010,
+    5744,
+    6737,
+    12369,
+    14883,
+    17067,
+    20690,
+]
 
 
 @pytest.mark.parametrize("verify", [vtj.check, vtj.certify])

@@ -161,7 +161,11 @@ def _accused(
     name = passes.trial.entry_name(row * passes.trial.size[1] + column)
     told = said([one for one in heard if not np.any(one.silent)], 0)
     for culprit, mask in culprits(result.against).items():
-        if mask.any() and culprit in ("f", "forward") and _nearly(heard, culprit):
+        if (
+            mask.any()
+            and culprit in ("f", "forward")
+            and _nearly(heard, culprit, passes.trial.relative)
+        ):
             return Finding(f"{name}: {told}: {LAST_DIGITS}", "undecided")
         if mask.any():
             named = _named(pair, culprit)
@@ -172,10 +176,10 @@ def _accused(
     return Finding(f"{name}: {told}: nobody to decide between them", "undecided")
 
 
-def _nearly(heard: Sequence[Witness], culprit: str) -> bool:
+def _nearly(heard: Sequence[Witness], culprit: str, relative: float) -> bool:
     values = {one.family: one.value for one in heard}
     accused = values["forward" if culprit == "forward" else "backward"]
-    return small_gap(accused, values["numeric"], np.array([True]))
+    return small_gap(accused, values["numeric"], np.array([True]), relative)
 
 
 def _named(pair: Pair, culprit: str) -> str:

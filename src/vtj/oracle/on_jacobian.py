@@ -109,7 +109,9 @@ def _accusation(
     apart = np.where(mask, distance(accused, result.agreed, trial.relative), 0)
     at = int(np.argmax(apart))
     told = said(list(speakers.values()), at)
-    if culprit in ("f", "forward") and small_gap(accused.value, result.agreed.value, mask):
+    if culprit in ("f", "forward") and small_gap(
+        accused.value, result.agreed.value, mask, trial.relative
+    ):
         return Finding(f"{trial.entry_name(at)}: {told}: {LAST_DIGITS}", "undecided")
     if culprit == "symbolic":
         return Finding(f"{trial.entry_name(at)}: {told}: the formula is wrong", "undecided")
@@ -121,14 +123,15 @@ def _accusation(
     return Finding(text + (f" ({remark})" if remark else ""), "wrong", culprit)
 
 
-def small_gap(autograd: Array, numeric: Array, mask: Mask) -> bool:
+def small_gap(autograd: Array, numeric: Array, mask: Mask, relative: float) -> bool:
     """Say whether autograd and differences part only in digits no detached path would spare.
 
     Example:
-        >>> small_gap(np.array([1.0 + 1e-10]), np.array([1.0]), np.array([True]))
+        >>> small_gap(np.array([1.0 + 1e-10]), np.array([1.0]), np.array([True]), 1e-12)
         True
     """
-    return bool((abs(autograd - numeric) <= SMALL * abs(numeric))[mask].all())
+    small = max(SMALL, min(100 * relative, 0.01))
+    return bool((abs(autograd - numeric) <= small * abs(numeric))[mask].all())
 
 
 def _named(

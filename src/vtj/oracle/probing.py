@@ -11,7 +11,7 @@ from vtj.engines.forward import jvp
 from vtj.engines.numeric import EPS, Slopes, derivative
 from vtj.oracle.careful import careful
 from vtj.oracle.rounding import noise_of_values
-from vtj.oracle.second_look import flattened
+from vtj.oracle.second_look import OUT_OF_SIGHT, flattened
 from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array, Witness
@@ -122,7 +122,8 @@ class Passes:
             )
         witness = self._witness(slopes, here)
         if sure and v is None:
-            witness = replace(witness, error=witness.error + flattened(trial, slopes.value))
+            lost = flattened(trial, slopes.value, OUT_OF_SIGHT)
+            witness = replace(witness, error=witness.error + lost)
         return witness
 
     @cached_property

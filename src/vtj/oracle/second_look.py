@@ -19,6 +19,7 @@ from vtj.oracle.witnesses import Heard, by_differences, matrix
 
 NEARBY = 1e-6  # of the size of x: how far away a derivative is looked at beside a suspected kink
 LOOKS = 4  # and how often
+OUT_OF_SIGHT = 1e-9  # a slope that may be rounded away where y is 0 over every step
 
 
 def questionable(trial: Trial, heard: Heard, result: Vote) -> bool:
@@ -60,6 +61,8 @@ def look_again(trial: Trial, heard: Heard, seed: int) -> Heard:
         doubted = np.any(apart, axis=0) if exact else np.ones(trial.size, bool)
         if exact:
             doubted |= autograd_alone(trial, one_per_family(heard.witnesses), exact[0].value)
+        if doubted.any():  # a slope found elsewhere may lend weight to what was too rough so far
+            doubted = doubted | numeric.silent
         columns = np.flatnonzero(doubted.any(axis=0)).tolist()
         if columns:
             heard = _differences_again(trial, heard, numeric, exact, columns, seed)
@@ -95,21 +98,28 @@ def _differences_again(
 
 def _out_of_sight(trial: Trial, numeric: Witness, exact: Sequence[Witness]) -> Mask:
     """Find slopes of a function that rounding makes zero everywhere, its values and all."""
-    if not exact or values(trial.y).any():
+    if not exact:
         return np.zeros(trial.size, bool)
     largest = np.max([abs(one.value) for one in exact], axis=0)
-    return np.asarray((numeric.value == 0) & (largest > 0) & (largest <= 4 * trial.eps))
+    flat = (numeric.value == 0) & (values(trial.y) == 0)[:, None]
+    return np.asarray(flat & (largest > 0) & (largest <= OUT_OF_SIGHT))
 
 
-def flattened(trial: Trial, slopes: Array) -> Array:
+def flattened(trial: Trial, slopes: Array, out_of_sight: float = EPS**2) -> Array:
     """Give how small a slope may be that rounding inside `f` makes exactly zero.
 
     Args:
         trial: What `try_out` gave.
         slopes: What differences say.
+        out_of_sight: What to give where `y` is zero, so that its size says nothing.
     """
     largest = float(abs(values(trial.y)).max(initial=0))
-    return np.where(slopes == 0, 4 * trial.eps * largest or EPS**2, 0.0)
+    x = abs(values(trial.parts))
+    step = np.where((x > 0) & (x < 1), x, 1.0)
+    step = step if slopes.ndim == 2 else step.min(initial=1)
+    y = values(trial.y).reshape((-1,) + (1,) * (slopes.ndim - 1))
+    least = 4 * trial.eps * largest / step + np.where(y == 0, out_of_sight, 0.0)
+    return np.where(slopes == 0, least, 0.0)
 
 
 def _repeated(trial: Trial, first: Slopes, columns: list[int], seed: int) -> Slopes:
