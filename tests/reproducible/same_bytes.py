@@ -58,7 +58,7 @@ def build(
     subprocess.run(
         [*command, "-d", "build/doctrees", "docs", "build/html"],
         cwd=folder,
-        env={**os.environ, **environment, "PYTHONPATH": places},
+        env={**os.environ, **environment, "PYTHONPATH": places, "PYTHONWARNINGS": ""},
         preexec_fn=lambda: os.sched_setaffinity(0, available[: cores or None]),
         check=check,
         capture_output=not check,

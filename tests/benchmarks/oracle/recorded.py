@@ -27,7 +27,7 @@ class Recording:
     def __init__(self, path: Path = PATH) -> None:
         self.data: dict[str, Any] = json.loads(path.read_text())
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return as_text(*table(self.data["cases"]))
 
     def _repr_html_(self) -> str:

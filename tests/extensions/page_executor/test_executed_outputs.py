@@ -139,9 +139,12 @@ def test_workers_of_the_page_write_into_it_but_display_nothing(project: Project)
     assert project.build().text("workers") == ["worker 7\n0\n"]
 
 
+WAIT = "print('once')\n_, status = os.waitpid(child, 0)\nstatus"
+
+
 def test_a_fork_that_a_cell_leaves_to_go_on_ends_with_the_cell(project: Project) -> None:
-    project.page("fork", cell("import os\nchild = os.fork()"), cell("print('once')"))
-    assert project.build().text("fork") == ["", "once\n"]
+    project.page("fork", cell("import os\nchild = os.fork()"), cell(WAIT))
+    assert project.build().text("fork") == ["", "once\n0"]
 
 
 def test_a_process_whose_parent_ended_may_end_before_the_page(project: Project) -> None:
