@@ -94,6 +94,8 @@ class Executor:
         self._told.clear()
         self._began = time.monotonic()
         self._scratch = tempfile.TemporaryDirectory(prefix="page_executor-")
+        # What Sphinx and its extensions set while they read is no page's business.
+        self._environment = {"PYTHONHASHSEED": "0", **os.environ}
         # A failure is told as it happens, unless the page may not be what is parsed in the end.
         handlers = [listener.handler for listener in app.events.listeners["source-read"]]
         others = [handler for handler in handlers if handler != self.read]
@@ -151,7 +153,7 @@ class Executor:
         return Job(
             folder=self._scratch.name if folder is None else str(folder),
             temporary=folder is None,
-            environment={"PYTHONHASHSEED": "0", **os.environ},
+            environment=self._environment,
             steps=steps,
             watched=frozenset(self._digests),
         )

@@ -342,17 +342,19 @@ def test_what_another_extension_makes_of_the_text_is_what_runs(project: Project)
     assert built.warnings == []
 
 
-def test_a_page_runs_as_things_are_when_it_is_read(project: Project) -> None:
+def test_what_is_set_while_sphinx_reads_is_no_page_s_business(project: Project) -> None:
     (project.folder / "sets.py").write_text(
         "import os\n\ndef change(app, page, text):\n    os.environ['SET_LATE'] = page\n\n"
         "def setup(app):\n    app.connect('source-read', change)\n"
     )
-    project.page("a", cell("import os\nos.environ['SET_LATE']"))
+    for name in ("a", "b"):
+        project.page(name, cell("import os\nos.environ['SET_LATE']"))
     with pytest.MonkeyPatch.context() as path:
         path.syspath_prepend(project.folder)
         path.setenv("SET_LATE", "no")
         built = project.build(extensions=["page_executor", "myst_nb", "sets"])
-    assert built.text("a") == ["'a'"]
+    assert built.text("a") == built.text("b") == ["'no'"]
+    assert built.status.count(": ran in") == 2  # once each: what was started ahead was of use
 
 
 def test_more_pages_than_are_started_ahead(project: Project) -> None:
