@@ -27,8 +27,10 @@ def test_text_and_html_say_the_same() -> None:
 
 
 def test_a_correct_report_names_the_families_that_agree() -> None:
-    page = Report("J (2,)", ROWS, "correct")._repr_html_()
-    assert "correct: backward agree (2 rows)" in page
+    one = Report("J (2,)", ROWS, "correct")
+    assert "correct: backward agrees (2 rows)" in one._repr_html_()
+    two = Report("J (2,)", (*ROWS, Row("numeric", "numeric", "agrees")), "correct")
+    assert "correct: backward, numeric agree (3 rows)" in two._repr_html_()
 
 
 def test_a_bare_assert_shows_the_table() -> None:

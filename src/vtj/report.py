@@ -108,7 +108,8 @@ class Report:
         if not self:
             return f"{self._headline()}: who said what, {len(self.rows)} rows"
         families = dict.fromkeys(row.family for row in self.rows if row.family)
-        return f"correct: {', '.join(families)} agree ({len(self.rows)} rows)"
+        agree = "agree" if len(families) > 1 else "agrees"
+        return f"correct: {', '.join(families)} {agree} ({len(self.rows)} rows)"
 
     def raise_for_mismatch(self) -> None:
         """Raise `JacobianMismatch`, carrying this report, unless the verdict is ``correct``.
