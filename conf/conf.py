@@ -82,6 +82,7 @@ folded_sections = {  # long pages: a reader looks for one of their sections
     "reference/wrong-answers": ["wrong-*"],
     "reference/sources": ["claims-*"],
     "reference/outcomes": ["*"],
+    "reference/bug-zoo": ["zoo-*"],
     "explanation/history": ["every-question-*", "where-the-*"],
 }
 json_files = {"reference/outcomes.json": "vtj.claims.outcomes:as_json"}

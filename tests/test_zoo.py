@@ -5,7 +5,7 @@ import torch
 
 import vtj
 from tests.zoo.bug import Bug, custom, vector
-from tests.zoo.score import BUGS, Score, Scores, report, score
+from tests.zoo.score import BUGS, Counts, Score, Scores, report, score
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
@@ -30,7 +30,7 @@ def test_the_score_counts_everything_once() -> None:
 
 
 def test_the_table_says_who_missed_what() -> None:
-    scores = Scores([Score("a | b", True, True, None, False, "dy[0]: <wrong>")])
+    scores = Scores([Score("by hand", "a | b", True, True, None, False, "dy[0]: <wrong>")])
     assert str(scores).splitlines()[1].split() == [
         *["a", "|", "b", "caught", "cannot", "be", "asked", "missed", "dy[0]:", "<wrong>"]
     ]
@@ -38,6 +38,21 @@ def test_the_table_says_who_missed_what() -> None:
     assert "<td>caught</td><td>cannot be asked</td><td>missed</td>" in html
     assert "&lt;wrong&gt;" in html
     assert (scores.caught("caught"), scores.caught("fast"), scores.asked) == (1, 0, 0)
+
+
+def test_the_counts_say_what_cannot_be_asked() -> None:
+    scores = Scores(
+        [
+            Score("by hand", "a", True, True, None, None, ""),
+            Score("wrong values", "b", True, True, True, False, ""),
+            Score("wrong values", "c", False, True, True, False, ""),
+        ]
+    )
+    text, html = str(Counts(scores)), Counts(scores)._repr_html_()
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    assert lines[1] == "wrong values 1 of 2 2 of 2 0 of 2"
+    assert lines[4] == "by hand 1 of 1 cannot be asked cannot be asked"
+    assert "<td>1 of 2</td><td>2 of 2</td><td>0 of 2</td>" in html
 
 
 def test_the_score_is_the_same_every_time() -> None:
@@ -54,7 +69,7 @@ def test_a_bug_that_is_none_is_not_diagnosed() -> None:
 
 
 def test_score_shows_what_a_tool_missed() -> None:
-    told = Score("name", caught=False, diagnosed=False, slow=None, fast=True, finding="")
+    told = Score("by hand", "name", caught=False, diagnosed=False, slow=None, fast=True, finding="")
     assert (told.slow, told.fast) == (None, True)
 
 

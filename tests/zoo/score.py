@@ -11,13 +11,20 @@ from vtj.table import as_html, as_text
 from . import backwards, behaviors, functions, jacobians
 from .bug import Bug
 
-BUGS = [*backwards.BUGS, *behaviors.BUGS, *functions.BUGS, *jacobians.BUGS]
+KINDS = {
+    "wrong values": backwards.BUGS,
+    "wrong behavior": behaviors.BUGS,
+    "seen in part": functions.BUGS,
+    "by hand": jacobians.BUGS,
+}
+BUGS = [bug for bugs in KINDS.values() for bug in bugs]
 
 
 @dataclass(frozen=True)
 class Score:
     """Who caught one bug; None where a tool cannot be asked (gradcheck takes no J by hand)."""
 
+    kind: str
     name: str
     caught: bool
     diagnosed: bool
@@ -27,12 +34,12 @@ class Score:
 
 
 class Scores(tuple[Score, ...]):
-    """The score of every bug, as a table."""
+    """The scores of bugs, as a table."""
 
     __slots__ = ()
     header = ("the mistake", "vtj", "gradcheck", "gradcheck, fast", "what vtj says")
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return as_text(self.header, self._rows())
 
     def _repr_html_(self) -> str:
@@ -45,6 +52,10 @@ class Scores(tuple[Score, ...]):
             for one in self
         ]
 
+    def of(self, kind: str) -> "Scores":
+        """Those of one kind."""
+        return Scores(one for one in self if one.kind == kind)
+
     def caught(self, tool: str) -> int:
         """How many bugs a tool notices: ``"caught"`` (vtj), ``"slow"`` or ``"fast"``."""
         return sum(getattr(one, tool) is True for one in self)
@@ -53,6 +64,32 @@ class Scores(tuple[Score, ...]):
     def asked(self) -> int:
         """How many of them gradcheck can be asked about."""
         return sum(one.slow is not None for one in self)
+
+
+class Counts:
+    """How many mistakes of each kind every tool notices, as a table."""
+
+    header = ("the mistakes", "vtj", "gradcheck", "gradcheck, fast")
+
+    def __init__(self, scores: Scores) -> None:
+        self.scores = scores
+
+    def __repr__(self) -> str:
+        return as_text(self.header, self._rows())
+
+    def _repr_html_(self) -> str:
+        return as_html(self.header, self._rows(), "How many mistakes each tool notices")
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        rows = []
+        for kind in KINDS:
+            those = self.scores.of(kind)
+            cells = [f"{those.caught('caught')} of {len(those)}"]
+            for tool in ("slow", "fast"):
+                count = f"{those.caught(tool)} of {those.asked}"
+                cells.append(count if those.asked else "cannot be asked")
+            rows.append((kind, *cells))
+        return rows
 
 
 def report(bug: Bug) -> vtj.Report:
@@ -78,13 +115,14 @@ def score() -> Scores:
     """Run every bug past the three tools."""
     scores = []
     with torch.random.fork_rng():
-        for bug in BUGS:
+        for kind, bug in ((kind, bug) for kind, bugs in KINDS.items() for bug in bugs):
             told = report(bug)
             diagnosed = told.culprit == bug.culprit and any(
                 bug.says in one for one in told.findings
             )
             scores.append(
                 Score(
+                    kind=kind,
                     name=bug.name,
                     caught=told.verdict == "wrong",
                     diagnosed=diagnosed,
