@@ -60,7 +60,7 @@ def check(
         >>> x = torch.tensor([1.0, 2.0])
         >>> print(check(lambda x: 3 * x**2, x, engines=["reverse", "numeric"]))
         correct: J (2, 2) in float64, 2 families
-        what                    family    result  error  note
+        what                    family    result  error/tolerance  note
         x.grad                  backward  agrees  0
         reverse                 backward  agrees  0
         numeric                 numeric   agrees  0

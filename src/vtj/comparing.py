@@ -124,7 +124,8 @@ def _named(claim: _Claim, agreed: Witness, differs: Any, evidence: Evidence) -> 
         J = next(iter(evidence.jacobian)).value  # noqa: N806 - J is the term
         if J.shape[0] == J.shape[1] and np.allclose(J @ evidence.v, claim.value, rtol=1e-6, atol=0):
             return "J·v in place of vᵀ·J"
-    named = pattern(claim.value, agreed.value, differs, agreed.error)
+    inputs = evidence.trial.inputs if claim.what != "y" else ()
+    named = pattern(claim.value, agreed.value, differs, agreed.error, inputs)
     whole = named.removeprefix("the factor ")
     if claim.what == "x.grad" and whole.isdigit():
         return f"{named}: was .grad not cleared?"

@@ -9,7 +9,7 @@ from vtj.table import as_html, as_text
 Result = Literal["agrees", "differs", "kink", "holds", "fails", "not applicable", "note"]
 Verdict = Literal["correct", "wrong", "undecided"]
 
-HEADER = ("what", "family", "result", "error", "note")
+HEADER = ("what", "family", "result", "error/tolerance", "note")
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Report:
         >>> report = Report("J (2,)", (Row("x.grad", "backward", "agrees", 0.0),), "correct")
         >>> print(report)
         correct: J (2,)
-        what    family    result  error  note
+        what    family    result  error/tolerance  note
         x.grad  backward  agrees  0
         >>> bool(report)
         True

@@ -72,6 +72,23 @@ def test_a_wrong_vmap_rule_splits_a_family() -> None:
     )
 
 
+@pytest.mark.parametrize("engines", [None, ["jacrev", "numeric"]])
+def test_a_wrong_vmap_rule_of_torch_speaks_against_nobody(engines: list[str] | None) -> None:
+    """The batching rule of cdist's backward is wrong in torch 2.13; x.grad is right."""
+    x = torch.tensor([[1.0, 2.0], [4.0, 6.0]], dtype=torch.float64)
+
+    def distances(x: Tensor) -> Tensor:
+        return torch.cdist(x, x)
+
+    right = torch.autograd.functional.jacobian(distances, x)
+    assert not torch.allclose(torch.func.jacrev(distances)(x), right)
+    report = vtj.check(distances, x, engines=engines)
+    assert report, str(report)
+    row = next(row for row in report.rows if row.what == "jacrev")
+    assert row.result == "not applicable"
+    assert row.note == "torch's own vmap rule is wrong: dy[0,1]/dx[0,0]: reverse -0.6, jacrev 0"
+
+
 def test_a_symbolic_engine_alone_in_its_opinion(monkeypatch: pytest.MonkeyPatch) -> None:
     import vtj.engines.symbolic
 

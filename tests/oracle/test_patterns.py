@@ -49,3 +49,22 @@ def test_vectors() -> None:
 def test_a_large_matrix_is_not_searched_for_swaps() -> None:
     right = np.random.default_rng(0).normal(size=(65, 65))
     assert pattern(right[[1, 0, *range(2, 65)]], right, np.ones((65, 65), bool)) == ""
+
+
+def test_a_gradient_laid_down_transposed() -> None:
+    right = np.random.default_rng(0).normal(size=(3, 2 + 9 + 4))
+    wrong = right.copy()
+    wrong[:, 2:11] = right[:, 2:11].reshape(3, 3, 3).swapaxes(1, 2).reshape(3, 9)
+    inputs = [("x[0]", (2,)), ("x[1]", (3, 3)), ("x[2]", (2, 2))]
+    assert pattern(wrong, right, wrong != right, inputs=inputs) == (
+        "the gradient of x[1] is transposed"
+    )
+    wrong[:, 11:] = right[:, [11, 13, 12, 14]]
+    assert pattern(wrong, right, wrong != right, inputs=inputs) == (
+        "the gradient of x[1] and of x[2] is transposed"
+    )
+    assert pattern(wrong[0], right[0], wrong[0] != right[0], inputs=inputs).endswith("transposed")
+    wrong[1, 12] += 1
+    assert pattern(wrong, right, wrong != right, inputs=inputs) == ""
+    wrong[:, 0] += 1
+    assert pattern(wrong, right, wrong != right, inputs=inputs) == ""

@@ -44,6 +44,13 @@ BUGS = [
         "transposed",
     ),
     Bug(
+        "the gradient of one input transposed",
+        lambda: custom(lambda x, w: x @ w.T, lambda x, g: (g @ x[1], x[0].T @ g)),
+        (matrix(4, 3), matrix(3, 3, seed=1)),
+        "backward",
+        "the gradient of x[1] is transposed",
+    ),
+    Bug(
         "missing accumulation",
         lambda: custom(lambda x: x * x.sum(), lambda x, g: g * x[0].sum()),
         X,

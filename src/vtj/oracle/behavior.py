@@ -1,7 +1,7 @@
 """What ``backward`` does beyond one gradient: repeat it, add it up, leave `v` and `x` alone."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -88,10 +88,10 @@ def _rounding(trial: Trial, weights: Array, outcome: Outcome, agreed: Witness, s
     if not (distance(grad, product(agreed, weights), trial.relative) > 1).any():
         return np.zeros(trial.size[1])
 
-    def gradient_at(x: Tensors, there: Array) -> Array:
+    def gradient_at(f: Function, x: Tensors, there: Array) -> Array:
         v: Tensors = like(shaped_like(there, trial.y), trial.y if trial.y_tuple else None)
-        f, v = _what_autograd_sees(trial, v)
-        return gradient(trial, backward(f, x, v).grad)
+        seen, v = _what_autograd_sees(replace(trial, f=f), v)
+        return gradient(trial, backward(seen, x, v).grad)
 
     return gradient_rounding(trial, gradient_at, weights, seed)
 

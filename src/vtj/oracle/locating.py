@@ -8,7 +8,7 @@ from vtj.oracle.findings import CONCLUSIONS, Finding, said
 from vtj.oracle.on_jacobian import LAST_DIGITS, cancelled, culprits, small_gap
 from vtj.oracle.operators import Operator
 from vtj.oracle.pairs import Pair, Probes, adjoint
-from vtj.oracle.patterns import pattern
+from vtj.oracle.patterns import Inputs, pattern
 from vtj.oracle.probing import SEED, Passes
 from vtj.oracle.second_look import nearby_points
 from vtj.oracle.voting import Array, Witness, distance, vote
@@ -147,7 +147,8 @@ def _hidden_kink(passes: Passes, row: int, column: int, heard: Sequence[Witness]
         return None
     chosen, slope = values["backward"], values["numeric"]
     v = one_hot(passes.trial.size[0], row)
-    nearby = [passes.at(x).gradient(v)[column] for x in nearby_points(passes.trial, SEED)]
+    points = nearby_points(passes.trial, SEED)
+    nearby = [passes.of(passes.trial.f, x).gradient(v)[column] for x in points]
     if chosen == slope or not any(abs(one - slope) <= 0.01 * abs(chosen - slope) for one in nearby):
         return None
     name = passes.trial.entry_name(row * passes.trial.size[1] + column)
@@ -168,7 +169,7 @@ def _accused(
         ):
             return Finding(f"{name}: {told}: {LAST_DIGITS}", "undecided")
         if mask.any():
-            named = _named(pair, culprit)
+            named = _named(pair, culprit, passes.trial.inputs)
             remark = f" ({named})" if named else ""
             return Finding(f"{name}: {told}: {CONCLUSIONS[culprit]}{remark}", "wrong", culprit)
     if result.decided.all():
@@ -182,12 +183,12 @@ def _nearly(heard: Sequence[Witness], culprit: str, relative: float) -> bool:
     return small_gap(accused, values["numeric"], np.array([True]), relative)
 
 
-def _named(pair: Pair, culprit: str) -> str:
+def _named(pair: Pair, culprit: str, inputs: Inputs) -> str:
     """Name the mistake where both sides of it are known: vᵀ·J by hand, and `x.grad`."""
     if pair.side != "x" or culprit not in ("jacobian", "backward"):
         return ""
     sides = (pair.a.value, pair.b.value) if culprit == "jacobian" else (pair.b.value, pair.a.value)
-    return pattern(*sides, pair.apart > 1)
+    return pattern(*sides, pair.apart > 1, inputs=inputs)
 
 
 def _beyond_entries(passes: Passes, asked: Probes, pair: Pair, at: int) -> Finding:

@@ -66,11 +66,11 @@ def judge_v(outcomes: Sequence[Outcome]) -> Judged:
 
 def judge_f(trial: Trial, outcomes: Sequence[Outcome], kept: Kept) -> Iterator[Judged]:
     """Judge `f` itself: does it repeat, and leave `x` and its own state alone?"""
-    apart = np.zeros(trial.size[0])
+    first, apart = values(trial.y), np.zeros(trial.size[0])
     for one in outcomes:
         if one.y is None or not all(trial.connected):
             continue
-        first, again = values(trial.y), values(one.y)
+        again = values(one.y)
         if not np.array_equal(first, again):
             far = distance(Witness("", "", again), Witness("", "", first), trial.relative)
             apart = np.maximum(apart, far)
@@ -80,10 +80,10 @@ def judge_f(trial: Trial, outcomes: Sequence[Outcome], kept: Kept) -> Iterator[J
         yield Judged(Row("y repeatable", "", "fails"), finding)
     else:
         yield Judged(Row("y repeatable", "", "holds"))
-    odd = ~np.isfinite(values(trial.y))
-    if odd.any():
-        at = int(np.argmax(odd))
-        name, value = trial.y_name(at), values(trial.y)[at]
+    finite = np.isfinite(first)
+    if not finite.all():
+        at = int(np.argmin(finite))
+        name, value = trial.y_name(at), first[at]
         finding = Finding(f"{name} is {value:g}: there is no derivative", "undecided")
         yield Judged(Row("y finite", "", "fails"), finding)
     yield _holds(
@@ -140,7 +140,7 @@ def _gradient(
     named = (
         "not linear in v"
         if one_hot_right
-        else pattern(mine.value, right.value, apart > 1, right.error)
+        else pattern(mine.value, right.value, apart > 1, right.error, trial.inputs)
     )
     told = f"{trial.x_name('x.grad', at)}: {said([mine, *others], at)}: {CONCLUSIONS['backward']}"
     return Judged(row, Finding(told + (f" ({named})" if named else ""), "wrong", "backward"))

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from vtj.engines import FAMILIES
 from vtj.oracle.findings import CONCLUSIONS, Finding, said
 from vtj.oracle.patterns import pattern
 from vtj.oracle.trial import Trial
@@ -14,13 +15,19 @@ from vtj.report import Row
 
 SMALL = 1e-8  # relative: some formulas in torch are only good to nine digits, as digamma's is
 LAST_DIGITS = "a formula is good to these digits only, or a very small path is detached"
+SPLIT = "f has another derivative under torch.func's vmap"
 FAMILY = {"jacobian": "by hand", "backward": "backward", "forward": "forward", "f": "numeric"}
 
 
 def rows(trial: Trial, heard: Heard, result: Vote) -> list[Row]:
     """Give a row per witness, per engine that does not apply, and per kink."""
     made = []
+    odd = {} if trial.custom else dict(_splits(trial, heard, result))
     for one in heard.witnesses:
+        if one.name in odd:
+            note = f"torch's own vmap rule is wrong: {odd[one.name]}"
+            made.append(Row(one.name, one.family, "not applicable", note=note))
+            continue
         worst = float(distance(one, result.agreed, trial.relative).max(initial=0))
         silent = np.broadcast_to(one.silent, one.value.shape)
         what = "too rough to tell" if one.family == "numeric" else "nan"
@@ -37,7 +44,9 @@ def findings(trial: Trial, heard: Heard, result: Vote) -> Iterator[Finding]:
         if mask.any():
             accused |= mask
             yield _accusation(trial, speakers, result, culprit, mask)
-    yield from _splits(trial, heard, result)
+    if trial.custom:
+        for name, told in _splits(trial, heard, result):
+            yield Finding(f"{told}: {SPLIT}", "wrong", FAMILIES[name])
     if heard.slopes is not None and heard.hidden_kinks is not None and heard.hidden_kinks.any():
         at = int(np.argmax(heard.hidden_kinks))
         chosen, slope = result.agreed.value.flat[at], heard.slopes.value.flat[at]
@@ -139,15 +148,15 @@ def _named(
 ) -> str:
     if culprit != "f":
         wrong = speakers[FAMILY[culprit]].value
-        return pattern(wrong, result.agreed.value, mask, result.agreed.error)
+        return pattern(wrong, result.agreed.value, mask, result.agreed.error, trial.inputs)
     seen = [speakers[name] for name in ("backward", "forward") if name in speakers]
     if seen and all((one.value[mask] == 0).all() for one in seen):
         return "a detached path: zero where it should not be"
     return "a detached path" if "forward" in speakers else ""
 
 
-def _splits(trial: Trial, heard: Heard, result: Vote) -> Iterator[Finding]:
-    """Find engines that contradict the one that speaks for their family."""
+def _splits(trial: Trial, heard: Heard, result: Vote) -> Iterator[tuple[str, str]]:
+    """Find engines that contradict the one that speaks for their family, and say where."""
     speakers = one_per_family(heard.witnesses)
     for one in heard.witnesses:
         first = speakers[one.family]
@@ -157,12 +166,8 @@ def _splits(trial: Trial, heard: Heard, result: Vote) -> Iterator[Finding]:
         if one is not first and (apart > 1).any() and not result.against[one.family].any():
             at = int(np.argmax(apart))
             a, b = float(first.value.flat[at]), float(one.value.flat[at])
-            yield Finding(
-                f"{trial.entry_name(at)}: {first.name} {a:.6g}, {one.name} {b:.6g}: "
-                "f has another derivative under torch.func's vmap",
-                "wrong",
-                one.family,
-            )
+            told = f"{trial.entry_name(at)}: {first.name} {a:.6g}, {one.name} {b:.6g}"
+            yield one.name, told
 
 
 def _kinks(trial: Trial, heard: Heard, result: Vote) -> list[Row]:

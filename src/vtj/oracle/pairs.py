@@ -76,12 +76,12 @@ class Pair:
         """The largest distance."""
         return float(self.apart.max(initial=0))
 
-    @property
+    @cached_property
     def differs(self) -> bool:
         """Whether they lie further apart than the tolerance."""
         return self.worst > 1
 
-    @property
+    @cached_property
     def too_rough(self) -> bool:
         """Whether a number comes from differences so rough that agreement means nothing."""
         if (self.side, self.b.family) != ("number", "numeric"):
@@ -181,7 +181,7 @@ def reconsidered(
         pair = replace(pair, b=at(passes.differences(u, v=v[None], sure=True), 0, pair.a.size))
     if pair.differs and pair.side != "y":
         rounding = gradient_rounding(
-            passes.trial, lambda x, weights: passes.at(x).gradient(weights), v, seed
+            passes.trial, lambda f, x, weights: passes.of(f, x).gradient(weights), v, seed
         )
         error = rounding if pair.side == "x" else np.array([2 * rounding @ abs(u)])
         pair = replace(pair, b=replace(pair.b, error=pair.b.error + error))

@@ -1,9 +1,13 @@
 """Mistakes people make often, recognized from a wrong and a right matrix."""
 
+from collections.abc import Sequence
 from itertools import combinations
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+Inputs: TypeAlias = Sequence[tuple[str, tuple[int, ...]]]
 
 
 def pattern(
@@ -11,6 +15,7 @@ def pattern(
     right: NDArray[np.float64],
     differs: NDArray[np.bool_],
     error: NDArray[np.float64] | float = 0.0,
+    inputs: Inputs = (),
 ) -> str:
     """Name the mistake that turns `right` into `wrong`, or give an empty string.
 
@@ -19,6 +24,7 @@ def pattern(
         right: The same, as it should be.
         differs: Where the two differ by more than the tolerance.
         error: How far `right` may be off.
+        inputs: The name and shape of every part of `x`, whose elements are the columns.
 
     Example:
         >>> right = np.array([[1.0, 2.0], [3.0, 4.0]])
@@ -26,6 +32,9 @@ def pattern(
         'transposed'
         >>> pattern(2 * right, right, right > 0)
         'the factor 2'
+        >>> grad = np.array([1.0, 2.0, 3.0, 4.0])
+        >>> pattern(grad[[0, 2, 1, 3]], grad, grad[[0, 2, 1, 3]] != grad, inputs=[("x", (2, 2))])
+        'the gradient of x is transposed'
     """
     slack = 1e-6 * np.abs(right) + 4 * np.asarray(error)
 
@@ -40,6 +49,8 @@ def pattern(
         return "the opposite sign"
     if right.ndim == 2 and (known := _of_matrix(wrong, right, slack)):
         return known
+    if turned := _turned(wrong, right, differs, slack, inputs):
+        return turned
     return (
         _factor(wrong[differs], right[differs], bool((right[~differs] == 0).all()))
         or _swapped(wrong, right)
@@ -62,6 +73,30 @@ def _of_matrix(
     if len(wrong) > 1 and (wrong == wrong[0]).all():
         return "does not depend on v"
     return ""
+
+
+def _turned(
+    wrong: NDArray[np.float64],
+    right: NDArray[np.float64],
+    differs: NDArray[np.bool_],
+    slack: NDArray[np.float64],
+    inputs: Inputs,
+) -> str:
+    """Say which gradients were laid down transposed, where that explains everything."""
+    stops = np.cumsum([np.prod(shape, dtype=int) for _, shape in inputs], dtype=int)[:-1]
+    whole = (wrong, right, differs, slack)
+    parts = zip(*(np.split(one, stops, axis=-1) for one in whole), inputs, strict=True)
+    names = []
+    for mine, other, apart, near, (name, shape) in parts if inputs else ():
+        if not apart.any():
+            continue
+        if len(shape) != 2 or shape[0] != shape[1]:
+            return ""
+        turned = other.reshape(-1, *shape).swapaxes(1, 2).reshape(other.shape)
+        if (np.abs(mine - turned) > near).any():
+            return ""
+        names.append(name)
+    return f"the gradient of {' and of '.join(names)} is transposed" if names else ""
 
 
 def _factor(wrong: NDArray[np.float64], right: NDArray[np.float64], everywhere: bool) -> str:

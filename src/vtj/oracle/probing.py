@@ -63,9 +63,9 @@ class Passes:
         """Give what ``y.backward(v)`` leaves in `x.grad`."""
         return gradient(self.trial, self.backward(v).grad)
 
-    def at(self, x: Tensors) -> "Passes":
-        """Give the passes of the same function at another point."""
-        return replace(self, trial=replace(self.trial, x=x), x=values(x))
+    def of(self, f: Function, x: Tensors) -> "Passes":
+        """Give the passes of a function like this one, at another point."""
+        return replace(self, trial=replace(self.trial, f=f, x=x), x=values(x))
 
     def best(self, u: Array) -> Witness:
         """Give J·u by a forward pass, or by differences where that does not apply."""

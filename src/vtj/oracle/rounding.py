@@ -1,21 +1,23 @@
 """How far exact values may be off: what rounding alone does to J and to `x.grad`."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from vtj.calling.tensors import Function, Tensors, fresh_leaves, like, shaped_like, values
+from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like, shaped_like, values
 from vtj.engines import ENGINES
 from vtj.oracle.noise import finest_noise, noise_at_all_scales
 from vtj.oracle.tolerance import SAFETY
-from vtj.oracle.trial import Trial
+from vtj.oracle.trial import Trial, graph_of
 from vtj.oracle.voting import Array, Witness, distance
 from vtj.oracle.witnesses import matrix
 
 SAMPLES = 4  # of what rounding does
 MOST_FACTOR = 1.03  # so that what is not linear in v changes by far less than
+LOUDER = 64  # how much stronger the second time is
 NOTHING_ELSE = 0.1  # of a value: where rounding changes that much of it, no digit of it counts
 MOST_ROUNDING = 100  # times the relative tolerance: more than that is a mistake, not rounding
 
@@ -86,17 +88,23 @@ def _scaled(trial: Trial, by_x: float, by_y: float) -> Function:
 
 
 def gradient_rounding(
-    trial: Trial, gradient_at: Callable[[Tensors, Array], Array], weights: Array, seed: int
+    trial: Trial,
+    gradient_at: Callable[[Function, Tensors, Array], Array],
+    weights: Array,
+    seed: int,
 ) -> Array:
-    """Give the rounding noise of `x.grad`, seen as `v` is scaled and `x` moves in its last digits.
+    """Give the rounding noise of `x.grad`: of what goes into it, and of what is lost on the way.
+
+    The first is seen as `v` is scaled and `x` moves in its last digits. The second leaves no trace
+    in the result, as where 1 - 1 + 1e-20 is 0; it is seen as the gradients inside are shaken.
 
     Args:
         trial: What `try_out` gave.
-        gradient_at: What ``y.backward(v)`` leaves in `.grad` at another `x`, for another `v`.
+        gradient_at: What ``y.backward(v)`` leaves in `.grad`, for an `f`, an `x` and a `v`.
         weights: The `v` in question, as a vector.
         seed: Fixes how they are scaled.
     """
-    first = gradient_at(trial.x, weights)
+    first = gradient_at(trial.f, trial.x, weights)
     terms = np.asarray(abs(weights) @ size_of_terms(trial, seed))
     reach = np.fmax(terms, abs(weights) @ noise_of_values(trial, seed) / trial.eps)
     limit = _most(trial) * np.maximum(abs(first).max(initial=0), reach / _not_zero(trial))
@@ -104,9 +112,62 @@ def gradient_rounding(
     spread = np.zeros(trial.size[1])
     for factor in np.random.default_rng(seed).uniform(1, MOST_FACTOR, SAMPLES).tolist():
         x = like(tuple(part / factor * factor for part in trial.parts), trial.x)
-        spread = np.fmax(spread, abs(gradient_at(x, factor * weights) / factor - first))
+        spread = np.fmax(spread, abs(gradient_at(trial.f, x, factor * weights) / factor - first))
     measured = _up_to(limit, spread, abs(first))
-    return np.asarray(measured + np.where(abs(first) <= negligible, negligible, 0))
+    lost = _lost_inside(trial, lambda f: gradient_at(f, trial.x, weights), first, seed)
+    return np.asarray(measured + lost + np.where(abs(first) <= negligible, negligible, 0))
+
+
+def _lost_inside(
+    trial: Trial, gradient_of: Callable[[Function], Array], first: Array, seed: int
+) -> Array:
+    """Give what `x.grad` may miss because it is too small beside other terms on the way.
+
+    Rounding grows with what is shaken; what does not is an answer to it, and no rounding.
+    """
+
+    def moved(by: float) -> Array:
+        answers = (gradient_of(shaken(trial.f, by, seed + k)) for k in range(SAMPLES))
+        return np.asarray(np.max([abs(answer - first) for answer in answers], axis=0))
+
+    little, more = moved(trial.eps), moved(LOUDER * trial.eps)
+    return np.where(more >= LOUDER / 2 * little, more / LOUDER, 0.0)
+
+
+def shaken(f: Function, by: float, seed: int) -> Function:
+    """Give `f` with a backward in which every gradient on the way is moved by a random little.
+
+    Each element moves by that part of the largest in its tensor: so much may be lost where
+    elements are added up.
+
+    Args:
+        f: A function of tensors.
+        by: How far.
+        seed: Fixes it.
+
+    Example:
+        >>> from vtj.outcome import vjp
+        >>> x, v = torch.zeros(2).double(), torch.tensor([1e20, 1.0]).double()
+        >>> f = shaken(lambda x: torch.stack([x[0] - x[1], x.sum()]), 1e-16, seed=0)
+        >>> bool(abs(vjp(f, x, v) - torch.tensor([1e20, -1e20])).max() > 100)
+        True
+    """
+    generator = torch.Generator().manual_seed(seed)
+
+    def moved(one: Tensor | None) -> Tensor | None:
+        if one is None or not one.numel():
+            return one
+        drawn = torch.rand(one.shape, generator=generator, dtype=torch.float64)
+        return one + (by * (2 * drawn - 1)).to(one) * one.abs().max()
+
+    def shaking(*x: Tensor) -> Any:
+        y = f(*x)
+        for node in graph_of(as_tuple(y, "y")):
+            if node.next_functions:
+                node.register_prehook(lambda grads: tuple(moved(one) for one in grads))
+        return y
+
+    return shaking
 
 
 def _up_to(limit: Array, spread: Array, size: Array) -> Array:

@@ -15,7 +15,7 @@ from vtj.oracle.rounding import disputed, excuses, noise_of_values
 from vtj.oracle.trial import Trial
 from vtj.oracle.unseen import autograd_alone
 from vtj.oracle.voting import Array, Mask, Vote, Witness, distance, one_per_family
-from vtj.oracle.witnesses import Heard, by_differences, matrix
+from vtj.oracle.witnesses import Heard, by_differences, hear, matrix
 
 NEARBY = 1e-6  # of the size of x: how far away a derivative is looked at beside a suspected kink
 LOOKS = 4  # and how often
@@ -54,6 +54,7 @@ def look_again(trial: Trial, heard: Heard, seed: int) -> Heard:
         heard: What was said of J.
         seed: Fixes where `x` is moved to.
     """
+    heard = _without_vmap(trial, heard)
     numeric = next((one for one in heard.witnesses if one.family == "numeric"), None)
     exact = [one for one in heard.witnesses if one.family != "numeric"]
     if numeric is not None and heard.slopes is not None:
@@ -76,6 +77,14 @@ def look_again(trial: Trial, heard: Heard, seed: int) -> Heard:
         for one in heard.witnesses
     )
     return replace(heard, witnesses=witnesses)
+
+
+def _without_vmap(trial: Trial, heard: Heard) -> Heard:
+    """Let no engine on torch.func's vmap speak for a family, as some of torch's rules are wrong."""
+    speakers = {one.name for one in one_per_family(heard.witnesses).values()}
+    plain = {"jacrev": "reverse", "jacfwd": "forward"}
+    added = hear(trial, [plain[fast] for fast in plain if fast in speakers], None).witnesses
+    return replace(heard, witnesses=(*added, *heard.witnesses))
 
 
 def _differences_again(

@@ -1,10 +1,12 @@
 """One trial run of `f`: what it takes, what it returns, and how exactly it computes."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd.function import BackwardCFunction
 
 from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like, require_floating
 from vtj.oracle.naming import element
@@ -22,6 +24,7 @@ class Trial:
         y_tuple: Whether `f` returns a tuple.
         dtype: The least precise floating dtype on the way from `x` to `y`.
         connected: Per output, whether autograd sees any way to it.
+        custom: Whether a custom Function stands on the way from `x` to `y`.
     """
 
     f: Function
@@ -30,6 +33,7 @@ class Trial:
     y_tuple: bool
     dtype: torch.dtype
     connected: tuple[bool, ...]
+    custom: bool = False
 
     @property
     def parts(self) -> tuple[Tensor, ...]:
@@ -55,6 +59,12 @@ class Trial:
     def x_shapes(self) -> list[tuple[int, ...]]:
         """The shape of every input."""
         return [tuple(part.shape) for part in self.parts]
+
+    @property
+    def inputs(self) -> list[tuple[str, tuple[int, ...]]]:
+        """The name and shape of every input."""
+        shapes = enumerate(self.x_shapes)
+        return [(f"x[{i}]" if self.x_tuple else "x", shape) for i, shape in shapes]
 
     @property
     def relative(self) -> float:
@@ -111,25 +121,38 @@ def try_out(f: Function, x: Tensors) -> Trial:
     outputs = as_tuple(y, "y = f(x)")
     for part in outputs:
         require_floating("y", part)
+    nodes = graph_of(outputs)
     return Trial(
         f=f,
         x=x,
         y=tuple(part.detach().clone() for part in outputs),
         y_tuple=isinstance(y, tuple),
-        dtype=_least_precise(*as_tuple(x), *outputs),
+        dtype=_least_precise(nodes, *as_tuple(x), *outputs),
         connected=tuple(part.requires_grad for part in outputs),
+        custom=any(isinstance(node, BackwardCFunction) for node in nodes),
     )
 
 
-def _least_precise(*tensors: Tensor) -> torch.dtype:
-    dtypes = {tensor.dtype for tensor in tensors}
+def graph_of(y: Sequence[Tensor]) -> set[Any]:
+    """Give the nodes of the graph behind `y`.
+
+    Example:
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> sorted(node.name() for node in graph_of([x.exp()]))
+        ['ExpBackward0', 'torch::autograd::AccumulateGrad']
+    """
     seen: set[Any] = set()
-    waiting = [tensor.grad_fn for tensor in tensors]
+    waiting = [part.grad_fn for part in y]
     while waiting:
         node = waiting.pop()
-        if node is None or node in seen:
-            continue
-        seen.add(node)
+        if node is not None and node not in seen:
+            seen.add(node)
+            waiting += [before for before, _ in node.next_functions]
+    return seen
+
+
+def _least_precise(nodes: Iterable[Any], *tensors: Tensor) -> torch.dtype:
+    dtypes = {tensor.dtype for tensor in tensors}
+    for node in nodes:
         dtypes |= {made.dtype for made in getattr(node, "_input_metadata", ())}
-        waiting += [before for before, _ in node.next_functions]
     return max((d for d in dtypes if d.is_floating_point), key=lambda d: torch.finfo(d).eps)
