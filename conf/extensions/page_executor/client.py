@@ -84,6 +84,7 @@ class PageClient(NotebookClientBase):
         self._lines = text.splitlines()
         self._run = self._executor.runs.take(self._page)
         if self._run is not None and replace(self._run.job, steps=()) != self._job(()):
+            self._executor.runs.drop(self._run)
             self._run = None
         self.notebook.metadata["language_info"] = LANGUAGE
         if "source_map" in self.notebook.metadata:

@@ -342,6 +342,23 @@ def test_what_another_extension_makes_of_the_text_is_what_runs(project: Project)
     assert built.warnings == []
 
 
+def test_where_another_extension_says_that_a_page_runs_it_runs(project: Project) -> None:
+    (project.folder / "moves.py").write_text(
+        "def change(app, page, text):\n"
+        "    text[0] = text[0].replace('in_temp: false', 'in_temp: true')\n\n"
+        "def setup(app):\n    app.connect('source-read', change)\n"
+    )
+    front_matter = FRONT_MATTER.replace("---\n", "---\nmystnb: {execution_in_temp: false}\n", 1)
+    project.page("moved", cell("import os\nprint(os.getcwd())"), front_matter=front_matter)
+    stays = project.build().text("moved")
+    assert stays == [f"{project.source}\n"]
+    with pytest.MonkeyPatch.context() as path:
+        path.syspath_prepend(project.folder)
+        built = project.build(fresh=True, extensions=["page_executor", "myst_nb", "moves"])
+    assert built.text("moved") != stays
+    assert built.status.count(": ran in") == 1
+
+
 def test_what_is_set_while_sphinx_reads_is_no_page_s_business(project: Project) -> None:
     (project.folder / "sets.py").write_text(
         "import os\n\ndef change(app, page, text):\n    os.environ['SET_LATE'] = page\n\n"
