@@ -21,6 +21,7 @@ nox.options.sessions = ["lint", "types", "tests", "doctest", "docs"]
 PROJECT = nox.project.load_toml("pyproject.toml")
 CONSTRAINTS = "conf/constraints.txt"
 HTML = Path("build/html")
+AS_THE_BUILD = {"PYTHONPATH": "conf/extensions", "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
 STRICT = ["-n", "-W", "--keep-going", "-c", "conf"]
 
 
@@ -97,10 +98,16 @@ def reproducible(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def mutants(session: nox.Session) -> None:
-    """Plant faults in the tutorials, one at a time, and count those that get through."""
+    """Plant faults one at a time, in pages and what they show, and see each caught."""
     install(session, "tests")
-    given = session.posargs or ["tests/mutants/record.json"]
-    session.run("python", "-m", "tests.mutants.run", *given, env={"OMP_NUM_THREADS": "1"})
+    session.run("python", "-m", "tests.mutants", *session.posargs, env=AS_THE_BUILD)
+
+
+@nox.session(default=False)
+def shown(session: nox.Session) -> None:
+    """Write down what every page shows now; read the difference before you commit it."""
+    install(session, "tests")
+    session.run("python", "-m", "tests.docs.shown", env=AS_THE_BUILD)
 
 
 @nox.session(default=False)

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.docs.page_cells import PageCell, cells_of, changed, run
-from tests.docs.test_changed_numbers import numbers
+from tests.mutants.planting import numbers
+from tests.mutants.source import Source
 
 PAGE = Path(__file__).parents[2] / "docs" / "faq.md"
 QUESTIONS = 42
@@ -83,10 +84,8 @@ def catches_a_change(question: Question, shared: PageCell) -> bool:
     """Say whether any other number in the cell, or in J by hand, makes an assert fail."""
     cells = [shared, *question.cells]
     for place, cell in enumerate(cells):
-        for start, stop, other in numbers(cell.code):
-            text = cell.code.encode()
-            code = (text[:start] + other.encode() + text[stop:]).decode()
-            said = run(changed(cells, place, code))
+        for change in numbers.plant(Source(cell.code)):
+            said = run(changed(cells, place, change.applied(cell.code)))
             if said is not None and said.startswith("AssertionError"):
                 return True
     return False

@@ -1,141 +1,125 @@
-"""Every mutant of a tutorial's cells, each run in a fork that has already run the cells above."""
+"""A page's mutants: its cells up to the fault have run, and each fault runs on in a fork."""
 
-from __future__ import annotations
-
-import contextlib
-import hashlib
-import io
-import os
-import signal
-import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+import random
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from tests.docs.page_cells import PageCell, cells_of
-from tests.mutants.kinds import numbers, ones, retained, rows, signs
-from tests.mutants.kinds.text import Planted
+from typed_numbers import ALLOWED, remaining
 
-HERE = Path(__file__).parent
-TUTORIALS = HERE.parents[1] / "docs/tutorials"
-LIBRARY = HERE.parents[1] / "src/vtj"
-KINDS = {
-    "numbers": numbers.plant,
-    "signs": signs.plant,
-    "rows": rows.plant,
-    "v of ones": ones.plant,
-    "graph kept": retained.plant,
-}
-SECONDS = 60
-"""A mutant that runs longer has not passed: the build would stop it too."""
+from tests.docs.page_cells import PageCell, PageRole, Step
+from tests.docs.reading import Reader
+from tests.docs.shown import difference
+from tests.mutants import derived
+from tests.mutants.forks import in_fork
+from tests.mutants.mutant import CHECK, SHOWN, Mutant, Outcome
+from tests.mutants.planting import declared, numbers, ones, retained, roles, rows, signs
+from tests.mutants.source import Change, Source
+
+IN_CELLS = (numbers, signs, rows, ones, retained)
+FENCED = re.compile(r"^(`{3,}|:{3,}).*?^\1$", re.MULTILINE | re.DOTALL)
+QUOTED = re.compile(r"(?<!\})(`+)([^`]+)\1")
 
 
-@dataclass(frozen=True)
-class Mutant:
-    """One fault in one cell.
-
-    Attributes:
-        page: the page's name.
-        kind: a key of `KINDS`.
-        cell: the number of the cell in the page.
-        fault: what was changed.
-    """
-
-    page: str
-    kind: str
-    cell: int
-    fault: Planted
-
-    @property
-    def name(self) -> str:
-        """What tells it from all others; the digest is of the cell with the fault."""
-        code = hashlib.sha256(self.fault.code.encode()).hexdigest()[:8]
-        return f"{self.page}, cell {self.cell}, {code}"
-
-    def __str__(self) -> str:
-        change = f"{' '.join(self.fault.was.split())} -> {' '.join(self.fault.now.split())}"
-        return f"{self.name}: {change}"
+def quotations(page: Path, steps: list[Step]) -> list[str]:
+    """Return the inline code with digits that may stand there because a cell holds it."""
+    prose = FENCED.sub("", page.read_text(encoding="utf-8"))
+    codes = sources(steps)
+    texts = [" ".join(found[2].split()) for found in QUOTED.finditer(prose)]
+    return [t for t in texts if remaining(t, ALLOWED) and any(t in code for code in codes)]
 
 
-def digest(page: str) -> str:
-    """Return a digest of all that decides what becomes of a page's mutants."""
-    code = [*sorted(LIBRARY.rglob("*.py")), *sorted(HERE.glob("kinds/*.py"))]
-    text = b"".join(file.read_bytes() for file in (TUTORIALS / f"{page}.md", *code))
-    return hashlib.sha256(text).hexdigest()[:16]
-
-
-def pages() -> list[str]:
-    """Return the names of the tutorials."""
-    return sorted(path.stem for path in TUTORIALS.glob("*.md") if path.stem != "index")
-
-
-def mutants(page: str) -> list[Mutant]:
-    """Return every mutant of a page's cells that a reader sees, but those that confirm."""
-    return [
-        Mutant(page, kind, number, fault)
-        for number, cell in enumerate(cells_of(TUTORIALS / f"{page}.md"))
-        if cell.shown and ".confirm(" not in cell.code
-        for kind, plant in KINDS.items()
-        for fault in plant(cell.code)
-    ]
-
-
-def verdicts(page: str, wanted: list[Mutant]) -> Iterator[tuple[Mutant, str | None]]:
-    """Run the cells of a page, and before each of them its mutants, in forks.
-
-    Yields each mutant and what stopped it, or None.
+def changes(step: Step, names: list[str]) -> Iterator[tuple[Change, Step]]:
+    """Yield each fault of a step, and the step with it.
 
     Args:
-        page: the page's name.
-        wanted: the mutants to run.
+        step: a cell or a role.
+        names: what the roles of the page use.
     """
-    cells = cells_of(TUTORIALS / f"{page}.md")
-    namespace: dict[str, Any] = {"__name__": "__main__"}
-    for number, cell in enumerate(cells):
-        for mutant in wanted:
-            if mutant.cell == number:
-                changed = PageCell(cell.options, mutant.fault.code)
-                yield mutant, in_a_fork([changed, *to_confirm(cells[number + 1 :])], namespace)
-        if stopped := step(cell, namespace):
-            raise RuntimeError(f"{page} fails without a fault: {stopped}")
+    if isinstance(step, PageRole):
+        for change in roles.plant(Source(step.expression), names):
+            yield change, replace(step, expression=change.applied(step.expression))
+        return
+    for planter in IN_CELLS:
+        for change in planter.plant(Source(step.code)):
+            yield change, replace(step, code=change.applied(step.code))
+    for change in declared.plant(step.options):
+        text = change.applied(step.options["raises"])
+        yield change, replace(step, options={**step.options, "raises": text})
 
 
-def to_confirm(cells: list[PageCell]) -> list[PageCell]:
-    """Return the cells up to the one that confirms the section."""
-    ends = [number for number, cell in enumerate(cells) if ".confirm(" in cell.code]
-    return cells[: ends[0] + 1] if ends else cells
+def sources(steps: list[Step]) -> list[str]:
+    """Return the code of each cell, its white space collapsed."""
+    return [" ".join(step.code.split()) for step in steps if isinstance(step, PageCell)]
 
 
-def in_a_fork(cells: list[PageCell], namespace: dict[str, Any]) -> str | None:
-    """Run cells in a fork of this process; return what stopped them, or None."""
-    read, write = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(read)
-        signal.alarm(SECONDS)
-        said = next(filter(None, (step(cell, namespace) for cell in cells)), "")
-        with contextlib.suppress(OSError):
-            os.write(write, said.encode()[:2000])
-        os._exit(0)
-    os.close(write)
-    with os.fdopen(read, "rb") as pipe:
-        said = pipe.read().decode("utf-8", "replace")
-    _, status = os.waitpid(child, 0)
-    return f"ended by signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else said or None
+def verdict(page: Path, reader: Reader, place: int, quoted: list[str]) -> str | None:
+    """Read on from a place; return what catches the fault there, or None.
+
+    Args:
+        page: the file.
+        reader: has read up to the place.
+        place: of the step with the fault.
+        quoted: what the page's prose quotes from its cells.
+    """
+    if said := reader.complaint_from(place):
+        return f"{CHECK}: {said}"
+    for text in quoted:
+        if not any(text in source for source in sources(reader.steps)):
+            return f"{CHECK}: prose quotes {text}, which no cell holds"
+    said = difference(page, reader.shown)
+    return said and f"{SHOWN}: {said}"
 
 
-def step(cell: PageCell, namespace: dict[str, Any]) -> str | None:
-    """Run a cell as the build does; return what is wrong with it, or None."""
-    declared = cell.options.get("raises")
-    errors = io.StringIO()
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(errors):
-        try:
-            exec(compile(cell.code, "<cell>", "exec"), namespace)
-        except Exception as error:
-            sys.last_value = error
-            came = f"{type(error).__name__}: {error}"
-            return None if came == declared else came
-    if declared is not None:
-        return f"nothing raised, declared {declared}"
-    return f"wrote a warning: {errors.getvalue()}" if errors.getvalue() else None
+def judge(page: Path, name: str, chosen: Callable[[], bool]) -> Iterator[Outcome]:
+    """Plant every fault of a page, and yield what became of each.
+
+    Args:
+        page: the file.
+        name: the file, from the project's root.
+        chosen: asked once for each fault; whether to plant it.
+
+    Raises:
+        AssertionError: When the page complains without a fault in it.
+    """
+    random.seed(0)
+    reader = Reader(page)
+    expressions = [step.expression for step in reader.steps if isinstance(step, PageRole)]
+    names = sorted(set().union(*map(roles.names_in, expressions)))
+    quoted = quotations(page, reader.steps)
+    for place, step in enumerate(list(reader.steps)):
+        planted = [pair for pair in changes(step, names) if chosen()]
+
+        def read(mutated: Step, place: int = place) -> str | None:
+            reader.steps[place] = mutated
+            return verdict(page, reader, place, quoted)
+
+        if planted:
+            said = in_fork(partial(read, step))
+            assert said is None, f"{name}:{step.line}: without a fault, it says {said}"
+        for change, mutated in planted:
+            yield Outcome(described(change, step, name), in_fork(partial(read, mutated)))
+        if isinstance(step, PageCell):
+            yield from derived.judge(page, name, reader, place, chosen)
+        said = reader.complaint_from(place, place + 1)
+        assert said is None, f"{name}:{step.line}: without a fault, it says {said}"
+
+
+def described(change: Change, step: Step, name: str) -> Mutant:
+    """Say what a fault changes, and where on the page."""
+    text = step.expression if isinstance(step, PageRole) else step.code
+    if change.kind == "error":
+        assert isinstance(step, PageCell)
+        text = str(step.options["raises"])
+    line = text.count("\n", 0, change.start)
+    return Mutant(
+        name,
+        step.line + (0 if change.kind in ("error", "inline") else line),
+        change.kind,
+        text.splitlines()[line].strip(),
+        text[change.start : change.end],
+        change.after,
+        isinstance(step, PageCell) and "raises" in step.options,
+    )
