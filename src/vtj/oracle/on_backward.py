@@ -9,6 +9,7 @@ from vtj.calling.state import Kept
 from vtj.calling.tensors import values
 from vtj.oracle.behavior import Observed
 from vtj.oracle.findings import CONCLUSIONS, Finding, said
+from vtj.oracle.naming import numbers
 from vtj.oracle.patterns import pattern
 from vtj.oracle.tolerance import RELATIVE
 from vtj.oracle.trial import Trial
@@ -161,5 +162,7 @@ def _same(
     if worst <= 1:
         return Judged(Row(what, "", "holds", worst))
     at = int(np.argmax(apart))
-    text = f"{trial.x_name('x.grad', at)}: {complaint}: {other[at]:.6g} for {expected[at]:.6g}"
+    pair = (float(other[at]), float(expected[at]))
+    came, due = numbers(pair, apart=pair)
+    text = f"{trial.x_name('x.grad', at)}: {complaint}: {came} for {due}"
     return Judged(Row(what, "", "fails", worst), Finding(text, "wrong", "backward"))
