@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+import torch
 from page_executor.family import end_with_parent
 
 SECONDS = 60.0
@@ -84,6 +85,7 @@ def _answer(judge: Callable[[], Any], writing: int) -> NoReturn:
     try:
         end_with_parent()
         os.setsid()
+        torch.set_num_threads(1)  # the threads that it may have had are not in the fork
         nothing = os.open(os.devnull, os.O_RDWR)
         for standard in (0, 1, 2):
             os.dup2(nothing, standard)
