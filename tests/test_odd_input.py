@@ -1,19 +1,33 @@
 """Tensors that are no plain arrays, and functions that return them: no traceback from inside."""
 
 import traceback
+from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse.linalg
 import torch
 from torch import Tensor, nn
+from torch._subclasses import FakeTensorMode
+from torch.masked import masked_tensor
 
 import vtj
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:The PyTorch API of MaskedTensors", "ignore:Sparse .* tensor support is in beta"
+)
+Pair = namedtuple("Pair", ["a", "b"])
 
 
 class Tagged(torch.Tensor):
     """A tensor subclass."""
+
+
+def _fake() -> Tensor:
+    with FakeTensorMode():
+        return torch.ones(2)
 
 
 def _inference() -> Tensor:
@@ -51,9 +65,25 @@ def _odd() -> dict[str, Any]:
         "inference": _inference(),
         "nan": torch.tensor([torch.nan, 1.0]),
         "inf": torch.tensor([torch.inf, 1.0]),
+        "overlapping": torch.arange(4.0).as_strided((3, 2), (1, 1)),
+        "channels last": torch.rand(1, 2, 2, 2).to(memory_format=torch.channels_last),
+        "masked": masked_tensor(plain, plain > 1),
+        "fake": _fake(),
+        "leaf": plain.clone().requires_grad_(),
+        "not a leaf": plain.clone().requires_grad_() * 2,
+        "columns": torch.eye(2).to_sparse_csc(),
+        "blocks": torch.eye(2).to_sparse_bsr((1, 1)),
+        "denormal": torch.tensor([5e-324, 1.0], dtype=torch.float64),
+        "named tuple": Pair(plain, plain),
+        "list of tensors": [plain, plain],
+        "tuple with None": (plain, None),
+        "nested tuple": ((plain,), plain),
+        "dict of tensors": {"x": plain},
+        "generator": (part for part in parts),
         "huge and tiny": torch.tensor([1e300, 1e-300], dtype=torch.float64),
         "tuple": (plain, plain.double()),
         "array": np.ones(2),
+        "dates": np.zeros(2, "M8[s]"),
         "list": [1.0, 2.0],
         "dict": {},
         "str": "ab",
@@ -82,22 +112,80 @@ FUNCTIONS: dict[str, Any] = {
     "dense": lambda *x: x[0].to_dense() ** 2,
     "meta": lambda *x: x[0].to("meta"),
     "nested": lambda *x: torch.nested.nested_tensor([torch.ones(2)]),
+    "view": lambda *x: x[0].view(-1),
+    "itself, twice": lambda *x: (x[0], x[0]),
+    "a named tuple": lambda *x: Pair(x[0], 2 * x[0]),
+    "None among them": lambda *x: (x[0], None),
+    "int among them": lambda *x: (x[0], x[0].long()),
+    "detached among them": lambda *x: (2 * x[0], x[0].detach()),
+    "constant among them": lambda *x: (2 * x[0], torch.ones(2)),
+    "a constant": lambda *x: torch.ones(2),
+    "in place": lambda *x: x[0].mul_(2),
+    "without grad": torch.no_grad()(lambda *x: 2 * x[0]),
+    "in inference mode": torch.inference_mode()(lambda *x: 2 * x[0]),
+    "masked": lambda *x: masked_tensor(x[0], x[0] > 1),
+    "float8": lambda *x: x[0].to(torch.float8_e5m2),
+    "a number": lambda *x: 1.0,
+    "expanded": lambda *x: x[0].sum().expand(3),
+    "overlapping": lambda *x: (2 * x[0]).as_strided((1, 2), (1, 1)),
     "raises": lambda *x: 1 / 0,
     "module": nn.Linear(2, 2),
     "not a function": "f",
 }
-JACOBIANS: list[Any] = [
-    np.eye(2),
-    torch.eye(2),
-    torch.eye(2).to_sparse(),
-    torch.eye(2, device="meta"),
-    torch.eye(2, dtype=torch.complex64),
-    [[1.0, 0.0], [0.0, 1.0]],
-    lambda *x: np.eye(2),
-    lambda *x: None,
-    "J",
-    3,
-]
+
+
+class NoLeft:
+    """An operator with J @ u alone."""
+
+    shape = (2, 2)
+
+    def __matmul__(self, u: Any) -> Any:
+        return u
+
+
+class Longer(NoLeft):
+    """An operator whose products have another shape than its own."""
+
+    def __matmul__(self, u: Any) -> Any:
+        return np.ones(5)
+
+    __rmatmul__ = __matmul__
+
+
+def _jacobians() -> list[Any]:
+    return [
+        NoLeft(),
+        Longer(),
+        np.matrix(np.eye(2)),
+        np.eye(2, dtype=int),
+        np.eye(2, dtype=object),
+        np.eye(2, dtype=">f8"),
+        np.eye(2, dtype=np.longdouble),
+        np.eye(2, dtype=np.float16),
+        np.eye(2) + 0j,
+        np.zeros((2, 2), "M8[s]"),
+        np.full((2, 2), np.nan),
+        torch.eye(2).to_sparse_csc(),
+        (torch.eye(2) + 0j).to_sparse(),
+        scipy.sparse.eye_array(2, dtype=complex).tocsr(),
+        scipy.sparse.eye_array(2).tocsr(),
+        scipy.sparse.linalg.aslinearoperator(np.eye(2)),
+        [torch.ones(2), torch.ones(2)],
+        (row for row in np.eye(2)),
+        {1, 2},
+        np.eye(2),
+        torch.eye(2),
+        torch.eye(2).to_sparse(),
+        torch.eye(2, device="meta"),
+        torch.eye(2, dtype=torch.complex64),
+        [[1.0, 0.0], [0.0, 1.0]],
+        lambda *x: np.eye(2),
+        lambda *x: None,
+        "J",
+        3,
+    ]
+
+
 WEIGHTS = ["None", "float32", "sparse", "meta", "complex", "list", "jagged", "tuple", "nan"]
 MEANT = ("expected", "must have", "must begin", "complex is not supported", "use certify")
 MEANT += ("Inference tensors",)  # torch's own word on mixing them with what requires grad
@@ -145,9 +233,14 @@ def test_check_and_certify_refuse_what_they_cannot_judge(name: str) -> None:
 def test_every_kind_of_jacobian(name: str) -> None:
     odd, f = _odd(), FUNCTIONS[name]
     for x in (odd["float32"], odd["float64"], odd["tuple"]):
-        for J in JACOBIANS:  # noqa: N806
+        for J in _jacobians():  # noqa: N806
             assert _unmeant(lambda x=x, J=J: vtj.check(f, x, jacobian=J)) == ""  # noqa: N803
             assert _unmeant(lambda x=x, J=J: vtj.certify(f, x, J)) == ""  # noqa: N803
+
+            def compared(x: Any = x, J: Any = J) -> vtj.Report:  # noqa: N803
+                return vtj.compare(vtj.check(f, x), "me", jacobian=J)
+
+            assert _unmeant(compared) == ""
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -166,6 +259,8 @@ def test_contract_takes_or_refuses() -> None:
         ("jagged", "x is a nested tensor; expected one of a single shape"),
         ("float8", "x has dtype torch.float8_e4m3fn; expected one of float64, float32"),
         ("complex", "complex is not supported"),
+        ("masked", "x is a MaskedTensor; expected a plain tensor"),
+        ("fake", "x is a FakeTensor; expected a plain tensor"),
     ],
 )
 def test_the_refusal_names_what_came(x: str, message: str) -> None:
@@ -179,3 +274,57 @@ def test_a_sparse_v_is_compared_with_itself() -> None:
     outcome = vtj.backward(lambda x: x * 2, torch.ones(2, 2), v)
     assert not outcome.v_changed
     assert not vtj.backward(lambda x: x * 2, torch.ones(2, device="meta")).x_changed
+
+
+def test_grad_mode_is_as_before() -> None:
+    """A wrapper subclass that fails inside torch's dispatch left grad mode off for good."""
+    with pytest.raises(TypeError, match="FakeTensor"):
+        vtj.check(torch.sin, _fake())
+    assert torch.ones(2, requires_grad=True).sin().requires_grad
+
+
+def test_the_layout_of_x_keeps_no_engine_away() -> None:
+    report = vtj.check(torch.sin, _odd()["channels last"])
+    assert report.verdict == "correct"
+    assert [row.what for row in report.rows if row.result == "not applicable"] == []
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+def test_an_output_that_depends_on_nothing_accuses_nobody(
+    verify: Callable[..., vtj.Report],
+) -> None:
+    report = verify(lambda x: (2 * x, torch.ones(2)), torch.tensor([1.0, 2.0]))
+    assert report.verdict == "correct", str(report)
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+def test_no_grad_is_the_fault_of_f(verify: Callable[..., vtj.Report]) -> None:
+    """A forward pass does not heed no_grad, so that the backward stands alone."""
+    report = verify(torch.no_grad()(lambda x: 2 * x), torch.tensor([1.0, 2.0]))
+    assert (report.verdict, report.culprit) == ("wrong", "f"), str(report)
+
+
+@pytest.mark.parametrize("name", ["a constant", "constant among them", "in inference mode"])
+def test_the_second_order_of_what_is_not_connected(name: str) -> None:
+    x = torch.tensor([1.0, 2.0])
+    first, second = (vtj.check(FUNCTIONS[name], x, order=order) for order in (1, 2))
+    assert (second.verdict, second.culprit) == (first.verdict, first.culprit)
+    assert any(row.what.startswith("order 2") for row in second.rows)
+
+
+@pytest.mark.parametrize(
+    ("J", "error", "message"),
+    [
+        (NoLeft(), TypeError, "v @ J raised AttributeError"),
+        (Longer(), ValueError, r"J @ u has shape \(5,\); expected \(2,\)"),
+        ((torch.eye(2) + 0j).to_sparse(), TypeError, "J @ u raised RuntimeError"),
+        (
+            scipy.sparse.eye_array(2, dtype=complex).tocsr(),
+            TypeError,
+            "J @ u has dtype complex128; expected real numbers",
+        ),
+    ],
+)
+def test_an_operator_that_is_none(J: Any, error: type[Exception], message: str) -> None:  # noqa: N803
+    with pytest.raises(error, match=message):
+        vtj.certify(torch.sin, torch.tensor([1.0, 2.0]), J)

@@ -126,8 +126,13 @@ def _gradient_as_function(
     def vjp(*at: Tensor) -> Tensors:
         x = tuple(part if part.requires_grad else part.requires_grad_() for part in at[:count])
         with torch.enable_grad():
-            y = as_tuple(trial.f(*x), "y")
-            grads = torch.autograd.grad(y, x, at[count:], create_graph=True, materialize_grads=True)
+            weighed = zip(as_tuple(trial.f(*x), "y"), at[count:], strict=True)
+            seen = [(y, v) for y, v in weighed if y.requires_grad]
+            if seen:
+                y, v = zip(*seen, strict=True)
+                grads = torch.autograd.grad(y, x, v, create_graph=True, materialize_grads=True)
+            else:
+                grads = tuple(torch.zeros_like(part) for part in x)
         gradient: Tensors = like(grads, trial.x)
         return gradient
 

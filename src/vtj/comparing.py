@@ -16,6 +16,8 @@ from vtj.oracle.voting import Array, Witness, distance, vote
 from vtj.oracle.witnesses import matrix
 from vtj.report import Report, Row
 
+FLOATS = {2: torch.float16, 4: torch.float32}  # by their bytes
+
 
 @dataclass(frozen=True)
 class _Claim:
@@ -137,7 +139,7 @@ def _relative(given: Any) -> float:
     if isinstance(given, (tuple, list)):
         return max((_relative(part) for part in given), default=0.0)
     if isinstance(given, np.ndarray) and given.dtype.kind == "f":
-        given = torch.from_numpy(np.empty(0, given.dtype))
+        given = torch.empty(0, dtype=FLOATS.get(given.dtype.itemsize, torch.float64))
     return RELATIVE.get(given.dtype, 0.0) if isinstance(given, torch.Tensor) else 0.0
 
 

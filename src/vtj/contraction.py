@@ -50,6 +50,8 @@ def contract(v: Tensor | Array, J: Tensor | Array) -> Tensor | Array:  # noqa: N
             require_values(name, value)
             if value.is_floating_point() and value.dtype not in DTYPES:
                 raise TypeError(f"{name} has dtype {value.dtype}; expected one torch computes with")
+        elif value.dtype.kind not in "biufcO":
+            raise TypeError(f"{name} has dtype {value.dtype}; expected numbers")
     if tuple(J.shape[: v.ndim]) != tuple(v.shape):
         shapes = f"v has shape {tuple(v.shape)} and J {tuple(J.shape)}"
         raise ValueError(f"{shapes}; J's shape must begin with v's")

@@ -164,5 +164,5 @@ def same(a: Any, b: Any) -> bool:
     try:
         a, b = (part.to_dense() if part.layout != torch.strided else part for part in (a, b))
         return torch.equal(a, b) or bool(((a == b) | ((a != a) & (b != b))).all())
-    except (RuntimeError, NotImplementedError):  # no values to compare: meta, nested
+    except (RuntimeError, NotImplementedError, TypeError):  # no values: meta, nested, masked
         return True

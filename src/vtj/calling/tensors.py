@@ -89,6 +89,8 @@ def require_values(name: str, part: Tensor) -> None:
     """
     if part.is_nested:
         raise TypeError(f"{name} is a nested tensor; expected one of a single shape")
+    if type(part).__torch_dispatch__ is not Tensor.__torch_dispatch__ and not _is_sharded(part):
+        raise TypeError(f"{name} is a {type(part).__name__}; expected a plain tensor")
     if part.layout != torch.strided:
         raise TypeError(f"{name} has layout {part.layout}; expected torch.strided (to_dense)")
     if part.is_quantized:
@@ -124,7 +126,7 @@ def shaped_like(flat: NDArray[np.float64], parts: tuple[Tensor, ...]) -> tuple[T
         stop = start + part.numel()
         plain = torch.from_numpy(flat[start:stop].reshape(part.shape))
         plain = plain.to(device=part.device, dtype=part.dtype, copy=True)
-        made.append(_sharded_like(plain, part) if hasattr(part, "placements") else plain)
+        made.append(_sharded_like(plain, part) if _is_sharded(part) else plain)
         start = stop
     return tuple(made)
 
@@ -141,8 +143,12 @@ def values(y: Tensors) -> NDArray[np.float64]:
     return vectors[0] if len(vectors) == 1 else np.concatenate(vectors)
 
 
-def _whole(part: Tensor) -> Tensor:
-    whole: Tensor = part.full_tensor() if hasattr(part, "full_tensor") else part
+def _is_sharded(part: Tensor) -> bool:
+    return hasattr(part, "placements")
+
+
+def _whole(part: Any) -> Tensor:
+    whole: Tensor = part.full_tensor() if _is_sharded(part) else part
     return whole
 
 

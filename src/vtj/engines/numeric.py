@@ -244,9 +244,11 @@ def first_step(at: float) -> float:
 
 
 def _along(f: Function, x: Tensors, position: int, index: int) -> Callable[[float], Array]:
+    place = tuple(int(i) for i in np.unravel_index(index, as_tuple(x)[position].shape))
+
     def moved(step: float) -> Array:
         leaves = [part.detach().clone() for part in as_tuple(x)]
-        leaves[position].view(-1)[index] += step
+        leaves[position][place].add_(step)
         return values(f(*(leaf.requires_grad_() for leaf in leaves)))
 
     return moved

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like, shaped_like, values
@@ -61,9 +60,9 @@ def observe(trial: Trial, v: Tensors | None, seed: int, agreed: Witness) -> Obse
     w: Tensors = like(shaped_like(drawn, trial.y), trial.y if trial.y_tuple else None)
     ones = tuple(torch.ones_like(part) for part in trial.y)
     weights, signed_weights = (
-        np.where(_reached(trial), values(part), 0.0) for part in (ones if v is None else v, w)
+        np.where(trial.reached, values(part), 0.0) for part in (ones if v is None else v, w)
     )
-    f, v, w = _what_autograd_sees(trial, v, w)
+    f, v, w = what_autograd_sees(trial, v, w)
     first, of_w = backward(f, trial.x, v), backward(f, trial.x, w)
     twice, shares = _twice(trial, f, v)
     return Observed(
@@ -90,20 +89,22 @@ def _rounding(trial: Trial, weights: Array, outcome: Outcome, agreed: Witness, s
 
     def gradient_at(f: Function, x: Tensors, there: Array) -> Array:
         v: Tensors = like(shaped_like(there, trial.y), trial.y if trial.y_tuple else None)
-        seen, v = _what_autograd_sees(replace(trial, f=f), v)
+        seen, v = what_autograd_sees(replace(trial, f=f), v)
         return gradient(trial, backward(seen, x, v).grad)
 
     return gradient_rounding(trial, gradient_at, weights, seed)
 
 
-def _reached(trial: Trial) -> NDArray[np.bool_]:
-    return np.repeat(trial.connected, [part.numel() for part in trial.y])
+def what_autograd_sees(trial: Trial, *weights: Tensors | None) -> tuple[Function, *tuple[Any, ...]]:
+    """Leave out the outputs of a tuple that no gradient can come from.
 
+    Args:
+        trial: What `try_out` gave.
+        weights: Gradient arguments for all outputs; None where one is omitted.
 
-def _what_autograd_sees(
-    trial: Trial, *weights: Tensors | None
-) -> tuple[Function, *tuple[Any, ...]]:
-    """Leave out the outputs of a tuple that no gradient can come from."""
+    Returns:
+        `f` and the weights for the outputs that are left.
+    """
     if all(trial.connected) or not any(trial.connected):
         return trial.f, *weights
     kept = [i for i, connected in enumerate(trial.connected) if connected]

@@ -11,6 +11,7 @@ from vtj.oracle.pairs import Pair, Probes, adjoint
 from vtj.oracle.patterns import Inputs, pattern
 from vtj.oracle.probing import SEED, Passes
 from vtj.oracle.second_look import nearby_points
+from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.voting import Array, Witness, distance, vote
 from vtj.oracle.witnesses import gradient, raised_by_autograd
 
@@ -141,18 +142,21 @@ def at_entry(passes: Passes, row: int, column: int, by_hand: Operator | None) ->
 
 
 def _hidden_kink(passes: Passes, row: int, column: int, heard: Sequence[Witness]) -> Finding | None:
-    """Say so where all derivatives nearby are the slope, but torch chose another at `x` itself."""
+    """Say so where derivatives nearby are the slope, but torch chose another at `x` itself."""
     values = {one.family: float(one.value[0]) for one in heard if not np.any(one.silent)}
     if "numeric" not in values or "backward" not in values:
         return None
     chosen, slope = values["backward"], values["numeric"]
+    reach = SAFETY * max(float(np.asarray(one.error).max()) for one in heard)
     v = one_hot(passes.trial.size[0], row)
     points = nearby_points(passes.trial, SEED)
     nearby = [passes.of(passes.trial.f, x).gradient(v)[column] for x in points]
-    if chosen == slope or not any(abs(one - slope) <= 0.01 * abs(chosen - slope) for one in nearby):
+    if chosen == slope or not any(
+        abs(one - slope) <= 0.01 * abs(chosen - slope) + reach for one in nearby
+    ):
         return None
     name = passes.trial.entry_name(row * passes.trial.size[1] + column)
-    return Finding(f"{name}: {cancelled(chosen, slope)}", "undecided")
+    return Finding(f"{name}: {cancelled(chosen, slope, reach)}", "undecided")
 
 
 def _accused(
@@ -161,7 +165,7 @@ def _accused(
     result = vote(heard, passes.trial.relative)
     name = passes.trial.entry_name(row * passes.trial.size[1] + column)
     told = said([one for one in heard if not np.any(one.silent)], 0)
-    for culprit, mask in culprits(result.against).items():
+    for culprit, mask in culprits(result.against, passes.trial.reached[[row]]).items():
         if (
             mask.any()
             and culprit in ("f", "forward")

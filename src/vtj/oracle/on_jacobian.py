@@ -40,7 +40,7 @@ def findings(trial: Trial, heard: Heard, result: Vote) -> Iterator[Finding]:
     """Give a finding per culprit, and one for what cannot be decided."""
     speakers = one_per_family(heard.witnesses)
     accused = np.zeros_like(result.decided)
-    for culprit, mask in culprits(result.against).items():
+    for culprit, mask in culprits(result.against, trial.reached[:, None]).items():
         if mask.any():
             accused |= mask
             yield _accusation(trial, speakers, result, culprit, mask)
@@ -50,7 +50,8 @@ def findings(trial: Trial, heard: Heard, result: Vote) -> Iterator[Finding]:
     if heard.slopes is not None and heard.hidden_kinks is not None and heard.hidden_kinks.any():
         at = int(np.argmax(heard.hidden_kinks))
         chosen, slope = result.agreed.value.flat[at], heard.slopes.value.flat[at]
-        yield Finding(f"{trial.entry_name(at)}: {cancelled(chosen, slope)}", "undecided")
+        told = cancelled(chosen, slope, abs(heard.slopes.jump.flat[at]) / 2)
+        yield Finding(f"{trial.entry_name(at)}: {told}", "undecided")
     for open_question, mask in (
         ("not a number, nothing to compare", _not_a_number(heard)),
         ("nobody to decide between them", ~result.decided),
@@ -67,9 +68,19 @@ def findings(trial: Trial, heard: Heard, result: Vote) -> Iterator[Finding]:
             return
 
 
-def cancelled(chosen: float, slope: float) -> str:
-    """Say that kinks inside `f` cancel, so that torch's choice is not the slope."""
-    return f"torch chose {chosen:.6g} where the slope is {slope:.6g}: kinks inside f cancel"
+def cancelled(chosen: float, slope: float, reach: float) -> str:
+    """Say that kinks inside `f` meet, so that torch's choice is not the slope.
+
+    Example:
+        >>> cancelled(0.0, 1.0, 1e-12)
+        'torch chose 0 where the slope is 1: kinks inside f meet'
+        >>> cancelled(2.0, 0.5, 0.5)
+        'torch chose 2 where the slope goes from 0 to 1: kinks inside f meet'
+    """
+    ends = [slope - reach, slope + reach]
+    low, high = (f"{0 if abs(end) < 1e-6 * reach else end:.6g}" for end in ends)
+    there = f"is {slope:.6g}" if low == high else f"goes from {low} to {high}"
+    return f"torch chose {chosen:.6g} where the slope {there}: kinks inside f meet"
 
 
 def _not_a_number(heard: Heard) -> Mask:
@@ -82,15 +93,21 @@ def _not_a_number(heard: Heard) -> Mask:
     return found
 
 
-def culprits(against: Mapping[str, Mask]) -> dict[str, Mask]:
+def culprits(against: Mapping[str, Mask], reached: Mask) -> dict[str, Mask]:
     """Say per culprit which entries speak against it.
 
     Where backward and forward err together, or the differences alone contradict, it is `f`:
-    autograd sees something else than what `f` computes.
+    autograd sees something else than what `f` computes. So it is where backward sees no way at all,
+    as under `no_grad`, which a forward pass does not heed.
+
+    Args:
+        against: Per family, the entries at which it differs from what is agreed.
+        reached: Where autograd sees a way.
 
     Example:
         >>> against = {"backward": np.array([True, True]), "forward": np.array([True, False])}
-        >>> {name: mask.tolist() for name, mask in culprits(against).items() if mask.any()}
+        >>> {name: mask.tolist() for name, mask in culprits(against, np.ones(2, bool)).items()
+        ...  if mask.any()}
         {'backward': [False, True], 'f': [True, False]}
     """
     none = np.zeros_like(next(iter(against.values())))
@@ -98,11 +115,11 @@ def culprits(against: Mapping[str, Mask]) -> dict[str, Mask]:
         against.get(name, none)
         for name in ("by hand", "backward", "forward", "numeric", "symbolic")
     )
-    both = backward & forward
+    both = backward & (forward | ~reached)
     return {
         "jacobian": by_hand,
         "backward": backward & ~both,
-        "forward": forward & ~both,
+        "forward": forward & ~backward,
         "f": numeric | both,
         "symbolic": symbolic,
     }

@@ -1,5 +1,6 @@
 """A J derived by hand that need not be a dense array: anything with ``v @ J`` and ``J @ u``."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ from torch import Tensor
 from vtj.oracle.blocks import as_array
 from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array
-from vtj.oracle.witnesses import by_hand, matrix
+from vtj.oracle.witnesses import by_hand, first_line, matrix
 
 
 @dataclass(frozen=True)
@@ -24,12 +25,12 @@ class Operator:
     J: Any
 
     def left(self, v: Array) -> Array:
-        """Give vᵀ·J."""
-        return _left(v, self.J)
+        """Give vᵀ·J; raises TypeError or ValueError when it comes in another form."""
+        return _vector("v @ J", lambda: _left(v, self.J), self.J.shape[1])
 
     def right(self, u: Array) -> Array:
-        """Give J·u."""
-        return _right(self.J, u)
+        """Give J·u; raises TypeError or ValueError when it comes in another form."""
+        return _vector("J @ u", lambda: _right(self.J, u), self.J.shape[0])
 
     def left_size(self, v: Array) -> Array:
         """Give the sums of magnitudes that went into `left`."""
@@ -78,23 +79,39 @@ def operator(trial: Trial, J: Any) -> Operator:  # noqa: N803 - J is the term
         raise ValueError(
             f"J has shape {tuple(J.shape)}; expected (y.numel(), x.numel()) = {trial.size}"
         )
-    return Operator(J.to(torch.float64) if isinstance(J, Tensor) else J)
+    if isinstance(J, Tensor) and not J.is_complex():
+        J = J.to(torch.float64)  # noqa: N806 - J is the term
+    return Operator(J)
 
 
 def _is_dense(J: Any) -> bool:  # noqa: N803 - J is the term
     return isinstance(J, Tensor) and J.layout == torch.strided
 
 
+def _vector(what: str, product: Callable[[], Array], size: int) -> Array:
+    try:
+        value = product()
+    except Exception as error:
+        raise TypeError(
+            f"{what} raised {first_line(error)}; expected a J with v @ J and J @ u"
+        ) from error
+    if value.dtype.kind not in "fiub":
+        raise TypeError(f"{what} has dtype {value.dtype}; expected real numbers")
+    if value.shape != (size,):
+        raise ValueError(f"{what} has shape {value.shape}; expected {(size,)}")
+    return value.astype(np.float64, copy=False)
+
+
 def _left(v: Array, J: Any) -> Array:  # noqa: N803 - J is the term
     if isinstance(J, Tensor):
         return np.asarray((torch.from_numpy(v) @ J).numpy())
-    return np.asarray(type(J).__rmatmul__(J, v), np.float64)
+    return np.asarray(type(J).__rmatmul__(J, v))
 
 
 def _right(J: Any, u: Array) -> Array:  # noqa: N803 - J is the term
     if isinstance(J, Tensor):
         return np.asarray((J @ torch.from_numpy(u)).numpy())
-    return np.asarray(J @ u, np.float64)
+    return np.asarray(J @ u)
 
 
 def _largest(product: Array) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 from vtj.calling.tensors import Function, Tensors, as_tuple, like, shaped_like, values
 from vtj.engines.forward import jvp
 from vtj.engines.numeric import EPS, Slopes, derivative
+from vtj.oracle.behavior import what_autograd_sees
 from vtj.oracle.careful import careful
 from vtj.oracle.rounding import noise_of_values
 from vtj.oracle.second_look import OUT_OF_SIGHT, flattened
@@ -57,7 +58,8 @@ class Passes:
     def backward(self, v: Array) -> Outcome:
         """Run ``y.backward(v)``."""
         shaped = shaped_like(v, self.trial.y)
-        return backward(self.trial.f, self.trial.x, shaped if self.trial.y_tuple else shaped[0])
+        f, seen = what_autograd_sees(self.trial, shaped if self.trial.y_tuple else shaped[0])
+        return backward(f, self.trial.x, seen)
 
     def gradient(self, v: Array) -> Array:
         """Give what ``y.backward(v)`` leaves in `x.grad`."""

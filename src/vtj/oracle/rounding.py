@@ -37,14 +37,32 @@ def excuses(trial: Trial, exact: Sequence[Witness], seed: int) -> Array:
     gap = np.max([abs(a.value - b.value) for a in exact for b in exact], axis=0)
     negligible = last_digits(trial, terms)
     least = np.where(size <= negligible, negligible, 0) + torch.finfo(trial.dtype).tiny / trial.eps
-    measured = measured_rounding(trial, engines, seed)
-    if not ((gap > 0) & (gap <= 2 * SAFETY * (measured + least))).any():
+    measured, lost = measured_rounding(trial, engines, seed), _lost_in_rows(trial, exact, seed)
+    if not ((gap > 0) & (gap <= 2 * SAFETY * (measured + lost + least))).any():
         return np.zeros(trial.size)
     largest = np.maximum(*(size.max(axis=axis, keepdims=True, initial=0) for axis in (0, 1)))
     reach = np.fmax(terms, noise_of_values(trial, seed)[:, None] / trial.eps)
     limit = _most(trial) * np.maximum(largest, reach / _not_zero(trial))
-    rounding = _up_to(limit, measured, size) + least
+    rounding = _up_to(limit, measured, size) + lost + least
     return np.where(gap <= 2 * SAFETY * rounding, rounding, 0.0)
+
+
+def _lost_in_rows(trial: Trial, exact: Sequence[Witness], seed: int) -> Array:
+    """Give what rows of J may miss in which a backward and a forward pass contradict each other."""
+    backward, forward = (
+        next((one for one in exact if one.family == family), None)
+        for family in ("backward", "forward")
+    )
+    if backward is None or forward is None:
+        return np.zeros(trial.size)
+    rows = (distance(backward, forward, trial.relative) > 1).any(axis=1, keepdims=True)
+    if not rows.any():
+        return np.zeros(trial.size)
+
+    def jacobian_of(f: Function) -> Array:
+        return matrix(trial, ENGINES["reverse"](f, trial.x))
+
+    return np.where(rows, _lost_inside(trial, jacobian_of, jacobian_of(trial.f), seed), 0.0)
 
 
 def measured_rounding(trial: Trial, engines: Sequence[str], seed: int) -> Array:

@@ -12,6 +12,7 @@ from vtj.engines.numeric import EPS, Slopes
 from vtj.engines.reverse import jacobian as reverse
 from vtj.oracle.careful import careful_column
 from vtj.oracle.rounding import disputed, excuses, noise_of_values
+from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.trial import Trial
 from vtj.oracle.unseen import autograd_alone
 from vtj.oracle.voting import Array, Mask, Vote, Witness, distance, one_per_family
@@ -141,10 +142,10 @@ def _repeated(trial: Trial, first: Slopes, columns: list[int], seed: int) -> Slo
 
 
 def _hidden_kinks(trial: Trial, numeric: Witness, exact: Sequence[Witness], seed: int) -> Mask:
-    """Find where all derivatives nearby are the slope, but torch chose another at `x` itself.
+    """Find where derivatives nearby are the slope, but torch chose another at `x` itself.
 
-    It happens where kinks inside `f` cancel: ``relu(x) - relu(-x)`` at 0 has the slope 1, and torch
-    gives 0.
+    It happens where kinks inside `f` meet: ``relu(x) - relu(-x)`` at 0 has the slope 1, and torch
+    gives 0. The slope may have a kink itself.
     """
     speakers = one_per_family(exact)
     if "backward" not in speakers:
@@ -154,9 +155,10 @@ def _hidden_kinks(trial: Trial, numeric: Witness, exact: Sequence[Witness], seed
     suspects = distance(backward, numeric, trial.relative) > 1
     found = np.zeros(trial.size, bool)
     if suspects.any():
+        reach = SAFETY * np.asarray(numeric.error)  # at a kink, to the slope on either side
         for x in nearby_points(trial, seed):
             nearby = matrix(trial, reverse(trial.f, x))
-            found |= suspects & (abs(nearby - numeric.value) <= 0.01 * gap)
+            found |= suspects & (abs(nearby - numeric.value) <= 0.01 * gap + reach)
     return found
 
 

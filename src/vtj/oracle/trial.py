@@ -4,7 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.autograd.function import BackwardCFunction
 
@@ -49,6 +51,11 @@ class Trial:
     def size(self) -> tuple[int, int]:
         """How many elements `y` and `x` have: the shape of J as a matrix."""
         return sum(p.numel() for p in self.y), sum(p.numel() for p in self.parts)
+
+    @property
+    def reached(self) -> NDArray[np.bool_]:
+        """Per element of `y`, whether autograd sees any way to it."""
+        return np.repeat(self.connected, [part.numel() for part in self.y])
 
     @property
     def y_shapes(self) -> list[tuple[int, ...]]:

@@ -43,7 +43,7 @@ def unseen(trial: Trial, slopes: Array, numeric: Witness | None, size: Array) ->
         numeric: The differences, of the same shape; None where they were not asked.
         size: How far `x` moves for a slope of 1, by column.
     """
-    cut = ~np.repeat(trial.connected, [part.numel() for part in trial.y])
+    cut = ~trial.reached
     rows = np.broadcast_to(cut[:, None] if slopes.ndim == 2 else cut, slopes.shape)
     if numeric is None:
         return rows.copy()

@@ -67,7 +67,9 @@ def hear(trial: Trial, engines: Sequence[str], jacobian: Any) -> Heard:
 
 def by_hand(trial: Trial, jacobian: Any) -> Any:
     """Give the J derived by hand at the trial's `x`, calling it when it is a function."""
-    return jacobian(*(as_array(part) for part in trial.parts)) if callable(jacobian) else jacobian
+    if hasattr(jacobian, "shape") or not callable(jacobian):  # SciPy's operators can be called too
+        return jacobian
+    return jacobian(*(as_array(part) for part in trial.parts))
 
 
 def matrix(trial: Trial, J: Any) -> Array:  # noqa: N803 - J is the term

@@ -70,12 +70,13 @@ def measure(f: Function, x: Any, v: Any = None) -> Measured:
 
 
 def number(value: float) -> str:
-    """Write a value with up to four digits.
+    """Write a value with up to four digits, and zero without a sign.
 
     Example:
-        >>> number(-0.5), number(1240.0), number(1 / 3), number(float("-inf"))
-        ('−0.5', '1240', '0.3333', '−inf')
+        >>> number(-0.5), number(1240.0), number(1 / 3), number(float("-inf")), number(-0.0)
+        ('−0.5', '1240', '0.3333', '−inf', '0')
     """
+    value = value or 0.0
     whole = float(value).is_integer() and abs(value) < 1e6
     text = f"{value:.0f}" if whole else f"{value:.4g}"
     return text.replace("-", "−")

@@ -35,14 +35,15 @@ PACKAGES = ("torch", "numpy", "scipy", "jax", "autograd", "vtj")
 def rounds(calls: Mapping[str, Callable[[], Any]]) -> dict[str, list[float]]:
     """Give the milliseconds of each call in some rounds, after two that do not count.
 
-    A round runs every call once, so that a machine that is busy for a while is so for all.
+    A round runs every call, so that a machine that is busy for a while is so for all. It runs it
+    twice and counts the second time, so that none pays for what the one before left in the caches.
     """
     for call in calls.values():
         call()
     started = time.perf_counter()
     for call in calls.values():
         call()
-    count = max(5, min(50, int(BUDGET / (time.perf_counter() - started))))
+    count = max(5, min(50, int(BUDGET / 2 / (time.perf_counter() - started))))
     gc.collect()
     gc.disable()
     every = [{name: _timed(call) * 1e3 for name, call in calls.items()} for _ in range(count)]
@@ -51,6 +52,7 @@ def rounds(calls: Mapping[str, Callable[[], Any]]) -> dict[str, list[float]]:
 
 
 def _timed(call: Callable[[], Any]) -> float:
+    call()
     started = time.process_time()
     call()
     return time.process_time() - started
