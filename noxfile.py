@@ -10,18 +10,21 @@ import sys
 from pathlib import Path
 
 import nox
+from packaging.requirements import Requirement
 
 nox.needs_version = ">=2025.2.9"
 # uv does not look where pip is configured to find the CPU build of torch.
 nox.options.default_venv_backend = "virtualenv"
 nox.options.reuse_venv = "yes"
 nox.options.error_on_external_run = True
+nox.options.error_on_missing_interpreters = False  # it says which was not found, also in CI
 nox.options.sessions = ["lint", "types", "tests", "doctest", "docs"]
 
 PROJECT = nox.project.load_toml("pyproject.toml")
 CONSTRAINTS = "conf/constraints.txt"
 HTML = Path("build/html")
 AS_THE_BUILD = {"PYTHONPATH": "conf/extensions", "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
+LIBRARY = ["src", "tests", *(f"--ignore=tests/{part}" for part in ("docs", "extensions", "broken"))]
 STRICT = ["-n", "-W", "--keep-going", "-c", "conf"]
 
 
@@ -32,15 +35,21 @@ def install(session: nox.Session, *groups: str) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Build the site into build/html: every page runs. `-- --profile FILE` writes the times."""
+    """Build the site: every page runs. `-- --target FOLDER` builds it elsewhere than in build.
+
+    `-- --profile FILE` writes the times.
+    """
     parser = argparse.ArgumentParser(prog="nox -s docs --", add_help=False)
+    parser.add_argument(
+        "--target", metavar="FOLDER", default="build", help="the folder that is to hold html"
+    )
     parser.add_argument(
         "--profile", metavar="FILE", help="where to write each page's and cell's time"
     )
     options, sphinx = parser.parse_known_args(session.posargs)
     profile = {"PAGE_EXECUTOR_PROFILE": options.profile} if options.profile else {}
     install(session, "docs")
-    session.run("python", "conf/build.py", "build", "docs", *STRICT, *sphinx, env=profile)
+    session.run("python", "conf/build.py", options.target, "docs", *STRICT, *sphinx, env=profile)
 
 
 @nox.session(name="docs-live", default=False)
@@ -90,10 +99,73 @@ def kernels(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def reproducible(session: nox.Session) -> None:
-    """Build what is committed several times, each otherwise, and compare every byte."""
+    """Build what is committed several times, each otherwise, and compare every byte.
+
+    The builds differ in folder (one has a space and letters that are not ASCII in its path), date,
+    time zone, locale, hash seed, number of cores, and in what was built and committed before.
+    """
     install(session, "tests")
     compare = "tests/reproducible/same_bytes.py"
     session.run("python", compare, *session.posargs, "build/reproducible")
+
+
+@nox.session(default=False)
+def places(session: nox.Session) -> None:
+    """Build the site without a network, read-only, as root and a user, on a full disk (Linux).
+
+    Each place is a namespace: where the system lets nobody make one, this fails.
+    """
+    install(session, "tests")
+    namespace = ["unshare", "--user", "--map-root-user", "--mount"]
+    session.run(*namespace, "pytest", "tests/places", *session.posargs, external=True)
+
+
+@nox.session(default=False)
+@nox.parametrize("part", ["library", "site"])
+def minimums(session: nox.Session, part: str) -> None:
+    """Test the library, and build the site, on the lowest versions that pyproject.toml allows.
+
+    The site is of one torch, which conf/constraints.txt names, so its build gets that one. The
+    library's tests get the lowest, whose wheel may bring gigabytes of CUDA.
+    """
+    group = {"library": "tests", "site": "docs"}[part]
+    groups = nox.project.dependency_groups(PROJECT, group)
+    constraints = [lowest(needed) for needed in [*PROJECT["project"]["dependencies"], *groups]]
+    if part == "site":
+        kept = Path(CONSTRAINTS).read_text(encoding="utf-8").splitlines()
+        torch = next(line for line in kept if line.startswith("torch=="))
+        constraints = [torch, *(line for line in constraints if not line.startswith("torch=="))]
+    file = Path(session.create_tmp(), f"{part}.txt")
+    file.write_text("\n".join(constraints), encoding="utf-8")
+    session.log("with " + ", ".join(constraints))
+    session.install("-c", str(file), "-e", ".", *groups)
+    if part == "library":
+        session.run("pytest", *(session.posargs or LIBRARY))
+    else:
+        session.run("python", "conf/build.py", "build/minimums", "docs", *STRICT)
+
+
+def lowest(requirement: str) -> str:
+    """The lowest version that a requirement allows, as a constraint for pip."""
+    needed = Requirement(requirement)
+    bounds = [bound.version for bound in needed.specifier if bound.operator in {">=", "=="}]
+    if len(bounds) != 1:
+        raise ValueError(f"pyproject.toml: expected one lower bound, found {requirement!r}")
+    return f"{needed.name}=={bounds[0]}"
+
+
+@nox.session(python=["3.12", "3.13", "3.14"], default=False)
+def pythons(session: nox.Session) -> None:
+    """Run the tests on another Python, if it is found and torch has a wheel for it.
+
+    If not, it says so and why. pyenv's are found if they are active, as PYENV_VERSION says.
+    """
+    ask = ["pip", "install", "--dry-run", "--no-deps", "--only-binary", ":all:", "-c", CONSTRAINTS]
+    said = session.run(*ask, "torch", silent=True, success_codes=[0, 1]) or ""
+    if "Would install torch" not in said:
+        session.skip(f"not run on Python {session.python}: {said.strip().splitlines()[-1]}")
+    install(session, "tests")
+    session.run("pytest", *session.posargs)
 
 
 @nox.session(default=False)

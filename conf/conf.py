@@ -36,7 +36,7 @@ extensions = [
     "sphinx_autodoc_typehints",  # after napoleon, which it reads
     "sphinx_copybutton",
     "sphinx_design",
-    "sphinx_last_updated_by_git",
+    "commit_dates",
     "mathml",  # formulas are MathML when the page is built: no script, no CDN
     "expected_errors",
     "confirmed_sections",
@@ -45,6 +45,7 @@ extensions = [
     "changed_conf",
     "warned_pages",
     "names_across_pages",
+    "unwritten_pages",
     "removed_pages",
     "labeled_pictures",
     "one_navigation",

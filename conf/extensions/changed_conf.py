@@ -4,6 +4,9 @@ Sphinx notices other values of its options, but not other code behind them. conf
 files beside it count::
 
     changed_conf = ["conf.py", "extensions/**/*.py"]
+
+Pages name a style sheet or a script with a digest of it, so that browsers load a new one: when one
+has changed, every page is written again, but not read.
 """
 
 from __future__ import annotations
@@ -16,8 +19,12 @@ from sphinx.util.typing import ExtensionMetadata
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Make the files' digests a value that all pages depend on."""
+    """Make the files' digests values that all pages, or their HTML, depend on."""
     app.add_config_value("changed_conf", [], "env", types=frozenset({list}))
-    found = digests(app.config.changed_conf, Path(app.confdir))
-    app.add_config_value("changed_conf_digests", sorted(found.values()), "env")
+    folder, static = Path(app.confdir), [f"{path}/**" for path in app.config.html_static_path]
+    for name, patterns, what in (
+        ("changed_conf_digests", app.config.changed_conf, "env"),
+        ("changed_static_digests", static, "html"),
+    ):
+        app.add_config_value(name, sorted(digests(patterns, folder).values()), what)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -41,18 +41,22 @@ def names(env: BuildEnvironment) -> str:
 
 
 def pages_to_write(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Return every page if a name has changed since the last build, else none.
+    """Return every page if a name has changed since this builder last wrote, else none.
 
     Args:
         app: the Sphinx application.
         env: the build environment, which keeps what the last build found.
     """
-    before, now = getattr(env, "names_across_pages", ""), names(env)
-    env.names_across_pages = now  # type: ignore[attr-defined]
-    return [] if now == before else sorted(env.found_docs)
+    if not hasattr(env, "names_across_pages"):
+        env.names_across_pages = {}  # type: ignore[attr-defined]
+    before: dict[str, str] = env.names_across_pages  # type: ignore[attr-defined]
+    now = names(env)
+    known = before.get(app.builder.name) == now
+    before[app.builder.name] = now
+    return [] if known else sorted(env.found_docs)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Look at the names once all pages are read."""
     app.connect("env-updated", pages_to_write)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    return {"parallel_read_safe": True, "parallel_write_safe": True, "env_version": 1}

@@ -18,7 +18,8 @@ class Lie:
 
     Attributes:
         name: its path, without suffix.
-        by: what rejects it; the extension, and the function in it, where an extension does.
+        by: what rejects it, with commas between; where an extension does, it is the function
+            in it, after the name of the module or package.
         line: the line that has to be named; None where the whole page is meant.
         says: the pieces of the message.
     """

@@ -13,7 +13,11 @@ import folded_sections
 import furo_mends
 import json_files
 import pytest
+from explorer.functions import explored, expression
+from mathml import font
 from sphinx.errors import ConfigError, ThemeError
+
+from tests.docs.test_gate import PAGE, Site
 
 ROOT = Path(__file__).parents[2]
 BUILDER = '''
@@ -136,6 +140,39 @@ def test_data_that_nothing_makes() -> None:
     """Rejected by json_files.data."""
     with pytest.raises(ConfigError, match="'no_such_module:f' cannot be called"):
         json_files.data("no_such_module:f")
+
+
+def test_function_that_is_too_large_to_explore() -> None:
+    """Rejected by explorer.explored."""
+    large = "vtj.examples.matrices:matrix_product"
+    with pytest.raises(ValueError, match=rf"{large}: the explorer shows a vector x .* has shape"):
+        explored("title", large)
+
+
+def test_function_of_several_statements_to_explore() -> None:
+    """Rejected by explorer.expression."""
+    with pytest.raises(ValueError, match=r"plant: the explorer shows functions of x that only ret"):
+        expression(plant)
+
+
+def test_font_without_its_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rejected by mathml._source."""
+    monkeypatch.setattr(font, "find_spec", lambda name: None)
+    with pytest.raises(FileNotFoundError, match="comes with ziamath, which is not installed"):
+        font._source()
+
+
+def test_page_that_is_to_end_the_build(tmp_path: Path) -> None:
+    """Rejected by page_executor._run_cell."""
+    site = Site(tmp_path, PAGE)
+    site.change(PAGE, "torch.tensor([1.0, 2.0]", "torch.tensor([1.0, 2.0")
+    site.change("conf/conf.py", "raise_on_error = False", "raise_on_error = True")
+    code, printed = site.build()
+    assert code == 2
+    assert re.search(
+        r"three_outputs\.md:23: WARNING: SyntaxError: closing parenthesis '\)'", printed
+    )
+    assert re.search(r"ExecutionError: .*three_outputs\.md", printed)
 
 
 def test_search_index_in_another_form(tmp_path: Path) -> None:

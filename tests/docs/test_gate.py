@@ -36,10 +36,10 @@ class Site:
         assert before in text
         file.write_text(text.replace(before, after, 1), encoding="utf-8")
 
-    def build(self) -> tuple[int, str]:
+    def build(self, target: str = "build") -> tuple[int, str]:
         """Return the exit code and everything that was printed."""
         command = [sys.executable, "-m", "sphinx", "-n", "-W", "--keep-going", "-c", "conf"]
-        command += ["-d", "build/doctrees", "-b", "html", "docs", "build/html"]
+        command += ["-d", f"{target}/doctrees", "-b", "html", "docs", f"{target}/html"]
         environment = os.environ | {"PYTHONPATH": str(self.folder / "src")}
         ran = subprocess.run(
             command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False

@@ -1,10 +1,15 @@
-"""An edit of any input has the pages that depend on it run again, and none shows an old output."""
+"""An edit of any input has the pages that depend on it run again, and no old output is left.
+
+After each edit the incremental build is compared, file by file, with one from nothing.
+"""
 
 import re
+import shutil
 
 import pytest
 
 from tests.docs.test_gate import Site
+from tests.reproducible.same_bytes import first_difference
 
 HEAD = """\
 ---
@@ -13,6 +18,8 @@ kernelspec: {name: python3, language: python, display_name: Python 3}
 ---
 
 # A page
+
+It is about {py:class}`torch.Tensor`.
 
 """
 PAGES = {
@@ -23,6 +30,7 @@ PAGES = {
 }
 EVERY = set(PAGES)
 PYTHON = "import platform\nplatform.python_version = lambda: '3.99.0'\n"
+NONE: set[str] = set()
 EDITS = {  # the input: its file, the text before and after, the pages that run, what one then shows
     "page": ("docs/neither.md", "'old'", "'new'", {"neither"}, "new"),
     "library": (
@@ -46,8 +54,20 @@ EDITS = {  # the input: its file, the text before and after, the pages that run,
         *("conf/extensions/versions_line.py", 'f"Outputs computed by', 'f"Outputs made by'),
         *(EVERY, "Outputs made by"),
     ),
+    "template": (
+        *("conf/templates/page.html", "{{ versions_line }}", "Only now: {{ versions_line }}"),
+        *(EVERY, "Only now: Outputs"),
+    ),
+    "inventory": (
+        *("conf/inventories/torch.inv", "torch.Tensor class tensors", "torch.Tensor class moved"),
+        *(EVERY, "moved.html"),
+    ),
+    "style sheet": ("conf/static/site.css", "", "/* new */", NONE, ""),
     "constraint": ("conf/constraints.txt", "torch==2.13.0", "torch==2.14.0", EVERY, ""),
-    "torch": ("src/torch-99.0.dist-info/METADATA", "", "Name: torch\nVersion: 99.0\n", EVERY, ""),
+    "torch": (
+        *("src/torch-99.0.dist-info/METADATA", "", "Name: torch\nVersion: 99.0\n"),
+        *(EVERY, "by torch 99.0,"),
+    ),
     "Python": ("src/sitecustomize.py", "", PYTHON, EVERY, "Python 3.99.0"),
 }
 
@@ -67,6 +87,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return made
 
 
+def differs_from_scratch(site: Site) -> str | None:
+    """Build from nothing, and name the first difference of what is published."""
+    shutil.rmtree(site.folder / "scratch", ignore_errors=True)
+    site.build("scratch")
+    (site.folder / "build/html/.buildinfo.bak").unlink(missing_ok=True)  # Sphinx's own notes
+    return first_difference(site.folder / "scratch/html", site.folder / "build/html")
+
+
 @pytest.mark.parametrize("kind", EDITS)
 def test_what_depends_on_an_edited_input_runs_again(site: Site, kind: str) -> None:
     path, before, after, pages, shown = EDITS[kind]
@@ -80,6 +108,7 @@ def test_what_depends_on_an_edited_input_runs_again(site: Site, kind: str) -> No
     assert ran >= pages
     for page in pages:
         assert shown in (site.folder / f"build/html/{page}.html").read_text(encoding="utf-8")
+    assert differs_from_scratch(site) is None
 
 
 def test_without_an_edit_nothing_runs(site: Site) -> None:

@@ -2,7 +2,7 @@
 
 `python tests/reproducible/same_bytes.py FOLDER` builds into FOLDER what is committed. The builds
 differ in folder, date, hash seed, time zone, locale and number of cores; the last has a history:
-it was built with other pages and another library before.
+it was built with other pages, another library and other commits before.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ WIDTH = 60
 HERE = {"PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C.UTF-8"}
 ELSEWHERE = {"PYTHONHASHSEED": "7", "TZ": "Pacific/Kiritimati", "LC_ALL": "C"}
 EDITED = ("docs/index.md", "docs/tutorials/three_outputs.md", "docs/reference/api.md")
+COMMITTED_AGAIN = "docs/reference/glossary.md"
 LIBRARY = "src/vtj/report.py"
 
 
@@ -72,8 +73,17 @@ def later(folder: Path) -> Path:
     return folder
 
 
+def commit_again(folder: Path, page: str) -> None:
+    """Commit a page as it is, by two new commits, so that git says another date of it."""
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for change in ("rm -q --cached", "add"):
+        subprocess.run([*git, *change.split(), "--", page], cwd=folder, check=True)
+        subprocess.run([*git, "commit", "-q", "-m", change], cwd=folder, check=True)
+
+
 def build_with_history(folder: Path) -> None:
     """Build other pages with another library, which fails, then what is committed, on top."""
+    commit_again(folder, COMMITTED_AGAIN)
     for page in EDITED:
         text = (folder / page).read_text("utf-8")
         (folder / page).write_text(text + "\n```{code-cell} python\n1 / 0\n```\n", "utf-8")
@@ -82,7 +92,7 @@ def build_with_history(folder: Path) -> None:
     library.write_text(library.read_text("utf-8") + "\n# changed\n", "utf-8")
     build(folder, HERE, check=False)
     (folder / "docs/more.md").unlink()
-    subprocess.run(["git", "checkout", "-q", "."], cwd=folder, check=True)
+    subprocess.run(["git", "reset", "-q", "--hard", "HEAD~2"], cwd=folder, check=True)
     build(folder, HERE)
 
 

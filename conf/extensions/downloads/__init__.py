@@ -75,7 +75,9 @@ def write(app: Sphinx, exception: Exception | None) -> None:
             logger.warning("%s", error, location=docname, type="downloads")
             continue
         target.with_suffix(".ipynb").write_text(notebook, encoding="utf-8")
-        target.with_suffix(".py").write_text(script, encoding="utf-8")
+        unfinished = target.with_suffix(".unfinished")
+        unfinished.write_text(script, encoding="utf-8")
+        unfinished.replace(target.with_suffix(".py"))  # in one step: it is looked for above
 
 
 def taken_along(app: Sphinx, docname: str) -> tuple[str, str]:

@@ -91,4 +91,7 @@ def write_profile(path: Path, records: Mapping[str, PageRecord], seconds: float)
         for page, record in sorted(records.items())
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"seconds": round(seconds, 4), "pages": pages}, indent=1) + "\n")
+    path.write_text(
+        json.dumps({"seconds": round(seconds, 4), "pages": pages}, indent=1) + "\n",
+        encoding="utf-8",
+    )

@@ -25,7 +25,7 @@ class Recording:
     """What `nox -s bench -- --json` wrote: the times, and when, where and with what."""
 
     def __init__(self, path: Path = PATH) -> None:
-        self.data: dict[str, Any] = json.loads(path.read_text())
+        self.data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
 
     def __repr__(self) -> str:
         return as_text(*table(self.data["cases"]))
