@@ -170,8 +170,8 @@ def pythons(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def mutants(session: nox.Session) -> None:
-    """Plant faults one at a time, in pages and what they show, and see each caught."""
-    install(session, "tests")
+    """Plant faults one at a time, in pages and the library, and see each caught."""
+    install(session, "mutants")
     session.run("python", "-m", "tests.mutants", *session.posargs, env=AS_THE_BUILD)
 
 

@@ -25,7 +25,23 @@ def test_shapes_that_do_not_fit() -> None:
         contract(np.ones((4, 4)), J)
 
 
-@pytest.mark.parametrize(("v", "j"), [([1.0], np.ones((1, 1))), (np.ones(1), [[1.0]])])
-def test_neither_tensor_nor_array(v: object, j: object) -> None:
-    with pytest.raises(TypeError, match=r"is list; expected a torch\.Tensor or a numpy\.ndarray"):
+@pytest.mark.parametrize(
+    ("v", "j", "name"), [([1.0], np.ones((1, 1)), "v"), (np.ones(1), [[1.0]], "J")]
+)
+def test_neither_tensor_nor_array(v: object, j: object, name: str) -> None:
+    says = rf"^{name} is list; expected a torch\.Tensor or a numpy\.ndarray"
+    with pytest.raises(TypeError, match=says):
         contract(v, j)
+
+
+def test_a_tensor_without_values_is_named() -> None:
+    with pytest.raises(TypeError, match=r"^J is on device meta"):
+        contract(torch.ones(1), torch.ones(1, 1, device="meta"))
+
+
+def test_nothing_is_rounded() -> None:
+    v = torch.tensor([0.1], dtype=torch.float64)
+    assert contract(v, np.array([[3.0]])).tolist() == [0.1 * 3]
+    product = contract(v, torch.tensor([[3.0]]))
+    assert product.dtype is torch.float64
+    assert product.tolist() == [0.1 * 3]

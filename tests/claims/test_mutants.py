@@ -86,3 +86,8 @@ def test_one_day_is_named_once(monkeypatch: pytest.MonkeyPatch) -> None:
     day = {**RECORD, "documentation": {"docs/a.md": RECORD["documentation"]["docs/a.md"]}}
     monkeypatch.setattr(mutants, "recorded", lambda: day)
     assert made_with("documentation").startswith("Planted 2026-11-21, with")
+
+
+def test_what_was_not_run_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mutants, "recorded", lambda: {"library": {}})
+    assert made_with("library") == "Not run yet"

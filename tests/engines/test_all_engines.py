@@ -1,10 +1,12 @@
 """What every engine must do alike."""
 
+import os
+
 import pytest
 import torch
 from torch import Tensor
 
-from vtj.engines import ENGINES, FAMILIES, jacobian
+from vtj.engines import ENGINES, FAMILIES, jacobian, refuse_what_does_not_fit
 
 NAMES = [name for name in ENGINES if name != "symbolic"]
 
@@ -62,3 +64,26 @@ class TestEngine:
 def test_every_engine_has_a_family() -> None:
     assert set(FAMILIES) == set(ENGINES)
     assert set(FAMILIES.values()) == {"backward", "forward", "numeric", "symbolic"}
+
+
+def test_what_cannot_be_differentiated_is_named() -> None:
+    with pytest.raises(ValueError, match=r"^method is 'no'; expected one of reverse, jacrev, "):
+        jacobian(torch.sin, torch.ones(2), method="no")
+    with pytest.raises(TypeError, match=r"^y = f\(x\) is float"):
+        jacobian(lambda x: 3.0, torch.ones(2))
+    with pytest.raises(TypeError, match=r"^y has dtype torch\.bool"):
+        jacobian(lambda x: x > 0, torch.ones(2))
+
+
+def test_what_takes_more_than_half_of_the_memory_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    memory = {"SC_PHYS_PAGES": 4, "SC_PAGE_SIZE": 16}
+    monkeypatch.setattr(os, "sysconf", memory.__getitem__)
+    refuse_what_does_not_fit(2, 2)
+    with pytest.raises(MemoryError, match=r"^J would have 1 x 5 entries, 0 GB in float64"):
+        refuse_what_does_not_fit(1, 5)
+    with pytest.raises(MemoryError, match="1000 GB in"):
+        refuse_what_does_not_fit(1, 125 * 10**9 - 1)
+    with pytest.raises(MemoryError, match="1 TB in"):
+        refuse_what_does_not_fit(1, 125 * 10**9)

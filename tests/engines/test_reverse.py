@@ -1,3 +1,4 @@
+import pytest
 import torch
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
@@ -20,3 +21,8 @@ def test_zeros_where_nothing_is_connected() -> None:
     detached, doubled = jacobian(f, torch.tensor([1.0, 2.0]))
     assert not detached.any()
     assert doubled.tolist() == [[2.0, 0.0], [0.0, 2.0]]
+
+
+def test_an_output_that_is_no_tensor_is_named() -> None:
+    with pytest.raises(TypeError, match=r"^y is float"):
+        jacobian(lambda x: 3.0, torch.ones(2))

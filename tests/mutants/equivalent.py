@@ -19,7 +19,7 @@ class Equivalent:
 
     Args:
         data: `reasons`, by name; `patterns`, by reason; `files`: for each, `[reason, line]` or
-            `[reason, line, kind]`.
+            `[reason, line, kind]` or `[reason, line, kind, after]`.
     """
 
     def __init__(self, data: dict[str, Any]) -> None:
@@ -31,7 +31,7 @@ class Equivalent:
     def reason(self, mutant: Mutant) -> str | None:
         """Return why a mutant is no fault, by name; None where nobody says so."""
         for place, (reason, line, *kind) in enumerate(self._files.get(mutant.file, [])):
-            if line == mutant.text and kind in ([], [mutant.kind]):
+            if line == mutant.text and kind == [mutant.kind, mutant.after][: len(kind)]:
                 self._used.add((mutant.file, place))
                 return reason
         if mutant.refused and mutant.kind != "error":

@@ -74,3 +74,13 @@ def row(
         "seconds": round(seconds, 1),
         **made(),
     }
+
+
+def share_through(rows: dict[str, dict[str, Any]]) -> float:
+    """Return the share that got through of all that are faults.
+
+    Args:
+        rows: of one part of the record.
+    """
+    counts = sum((Counter(c) for row in rows.values() for c in row["kinds"].values()), Counter())
+    return counts["through"] / max(counts["planted"] - counts["equivalent"], 1)

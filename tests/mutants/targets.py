@@ -27,14 +27,12 @@ class Target(NamedTuple):
         digest: of what its mutants depend on.
         judge: yields what becomes of the mutants that are chosen.
         part: of the record.
-        allowed: the share that may get through.
     """
 
     name: str
     digest: str
     judge: Judge
     part: str = "documentation"
-    allowed: float = 0.0
 
 
 def targets() -> list[Target]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.mutants import __main__ as command
-from tests.mutants import digests, record
+from tests.mutants import digests, library, record
 from tests.mutants.equivalent import REFUSED, Equivalent, equivalent
 from tests.mutants.mutant import Mutant, Outcome
 from tests.mutants.targets import Target, targets
@@ -77,10 +77,13 @@ class Here:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
         self.runs: list[str] = []
         self.every: list[Target] = []
+        self.modules: list[Target] = []
         self.known = Equivalent({"reasons": {"input": "why"}, "patterns": {}, "files": {}})
         monkeypatch.setattr(record.load, "__defaults__", (file,))
         monkeypatch.setattr(record.save, "__defaults__", (file,))
         monkeypatch.setattr(command, "targets", lambda: self.every)
+        monkeypatch.setattr(library, "targets", lambda: self.modules)
+        monkeypatch.setattr(library, "warmed_up", lambda modules, use: use(modules))
         monkeypatch.setattr(command, "equivalent", lambda: self.known)
         monkeypatch.setattr(command, "at_once", self.one_by_one)
 
@@ -156,13 +159,24 @@ def test_a_sample_is_as_large_as_the_time_allows_and_the_seed_says_which() -> No
     recorded = {"documentation": {"docs/a.md": {"seconds": 1000.0 * (os.cpu_count() or 1)}}}
 
     def drawn(seed: int, target: Target) -> list[bool]:
-        draw = command.sampling(every, recorded, 100.0, seed)(target)
+        draw = command.sampling(every, recorded, 160.0, seed)(target)
         return [draw() for _ in range(1000)]
 
     assert 60 < sum(drawn(0, every[0])) < 140
     assert drawn(0, every[0]) == drawn(0, every[0])
     assert drawn(0, every[0]) != drawn(1, every[0])
     assert drawn(0, every[0]) != drawn(0, every[1])
+
+
+@pytest.mark.parametrize(("through", "code"), [(1, 0), (2, 1)])
+def test_of_the_library_few_mutants_may_get_through(here: Here, through: int, code: int) -> None:
+    fault = FAULT._replace(file="src/a.py", kind="library")
+    outcomes = [Outcome(fault, "check: no")] * (20 - through) + [Outcome(fault, None)] * through
+    here.modules = [Target("src/a.py", "1", lambda chosen: outcomes, "library")]  # type: ignore
+    assert here.run() == code
+    assert len(record.load()["library"]["src/a.py"]["through"]) == through
+    assert here.run() == code
+    assert here.run("--seconds", "300") == 0
 
 
 def test_a_name_that_is_no_file_is_refused(here: Here) -> None:

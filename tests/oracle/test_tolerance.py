@@ -25,3 +25,15 @@ def test_what_is_no_number() -> None:
 def test_less_precise_dtypes_are_given_more() -> None:
     order = [torch.float64, torch.float32, torch.float16, torch.bfloat16]
     assert sorted(RELATIVE, key=lambda dtype: RELATIVE[dtype]) == order
+
+
+def test_whatever_is_given_it_reckons_in_float64() -> None:
+    third, huge = np.array([0.1], np.float32), np.array([3e38], np.float32)
+    assert tolerance(third, 0.5).tolist() == [0.5 * float(third[0])]
+    assert tolerance([0.0], 0.5, third).tolist() == [4 * float(third[0])]
+    assert np.isfinite(excess(huge, -huge, [1.0])).all()
+
+
+def test_what_overflows_lies_infinitely_far_apart() -> None:
+    assert excess([1e308], [-1e308], [1.0]).tolist() == [np.inf]
+    assert excess([1e10], [0.0], [0.0]).tolist() == [np.inf]

@@ -196,6 +196,8 @@ def made_with(part: str) -> str:
         True
     """
     rows = list(recorded()[part].values())
+    if not rows:
+        return "Not run yet"
     dates = sorted({row["date"] for row in rows})
     when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
     parts = [

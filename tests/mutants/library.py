@@ -1,0 +1,227 @@
+"""The library's mutants: mutmut writes them, and forks of one warm process run the tests.
+
+The process has imported torch and collected the tests. A mutant is the changed code of one function
+and is put into that function, in a fork, which then runs the tests that call it, the module's own
+and the fast ones first, until one fails.
+"""
+
+import gc
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from types import CodeType, FrameType, FunctionType
+from typing import Any
+
+import pytest
+
+from tests.mutants import digests
+from tests.mutants.codes import place
+from tests.mutants.forks import Fork, in_fork
+from tests.mutants.mutant import CHECK, Outcome
+from tests.mutants.targets import Target
+
+ROOT = Path(__file__).parents[2]
+SECONDS = 8.0
+"""What the tests of one mutant may take together, by the time that they take without a fault."""
+ALL_TESTS = 1800.0
+LONGEST = 10.0
+"""A test that takes longer is not asked."""
+PATIENCE = 20 * SECONDS
+"""Tests that take so long with a mutant have noticed it, on however busy a machine."""
+TESTS = (
+    "tests/engines",
+    "tests/oracle",
+    "tests/examples",
+    *(
+        f"tests/test_{name}.py"
+        for name in (
+            "any_function",
+            "bad_input",
+            "certifying",
+            "comparing",
+            "contraction",
+            "example",
+            "odd_input",
+            "outcome",
+            "page_values",
+            "refusal",
+            "report",
+            "sequence",
+            "small_parts",
+        )
+    ),
+    "src/vtj",
+)
+MODULES = (
+    "contraction",
+    "engines/__init__",
+    "engines/reverse",
+    "engines/forward",
+    "engines/jacfwd",
+    "engines/jacrev",
+    "oracle/tolerance",
+    "oracle/voting",
+    "oracle/judging",
+    "example",
+    "page_values",
+    "report",
+)
+"""What the verdicts rest on."""
+Calls = dict[str, tuple[float, list[str]]]
+"""The seconds that each test takes, and the code that it calls."""
+
+
+class Collected:
+    """Collects the tests, and does something with them in place of running them.
+
+    Args:
+        use: what is done with the tests.
+    """
+
+    def __init__(self, use: Callable[["Collected"], None]) -> None:
+        self._use = use
+
+    @pytest.hookimpl
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Keep the tests, and stand in for the loop that runs them."""
+        self.session = session
+        self.items = {item.nodeid: item for item in session.items}
+        self._use(self)
+        return True
+
+    def fails(self, name: str) -> bool:
+        """Run a test; whether it fails."""
+        item, before = self.items[name], self.session.testsfailed
+        item.ihook.pytest_runtest_protocol(item=item, nextitem=None)
+        return self.session.testsfailed > before
+
+    def calls(self, name: str) -> tuple[float, list[str]] | None:
+        """Run a test; return its seconds, and the functions of the library that it calls."""
+        called: dict[int, CodeType] = {}
+
+        def note(frame: FrameType, event: str, argument: Any) -> None:
+            called.setdefault(id(frame.f_code), frame.f_code)
+
+        started = time.perf_counter()
+        sys.settrace(note)
+        failed = self.fails(name)
+        sys.settrace(None)
+        seconds = time.perf_counter() - started
+        inside = str(ROOT / "src")
+        own = {place(code) for code in called.values() if code.co_filename.startswith(inside)}
+        return None if failed else (seconds, sorted(own))
+
+
+def targets() -> list[Target]:
+    """Return the modules whose mutants are run; what judges them is still to be warmed up."""
+    files = [ROOT / f"src/vtj/{name}.py" for name in MODULES]
+    return [
+        Target(file.relative_to(ROOT).as_posix(), digests.of_module(file), cold, "library")
+        for file in files
+    ]
+
+
+def cold(chosen: Callable[[], bool]) -> Iterator[Outcome]:
+    """Refuse to judge: the tests are not collected yet."""
+    raise RuntimeError("the tests are not collected yet: use warmed_up")
+
+
+def warmed_up(chosen: Sequence[Target], use: Callable[[list[Target]], None]) -> None:
+    """Collect the tests, see what they call, and do something with targets that can judge.
+
+    Args:
+        chosen: targets of modules.
+        use: what is done with them.
+    """
+
+    def ready(collected: Collected) -> None:
+        calls = called_by(collected)
+        use([t._replace(judge=partial(judge, ROOT / t.name, collected, calls)) for t in chosen])
+
+    with_tests(ready)
+
+
+def with_tests(use: Callable[[Collected], None]) -> None:
+    """Collect the tests of the library, and do something with them."""
+    options = ["-q", "-s", "-p", "no:cacheprovider", "--rootdir", str(ROOT)]
+    code = pytest.main([*options, *TESTS], plugins=[Collected(use)])
+    if code:
+        raise ChildProcessError(f"pytest ended with {code}")
+
+
+def functions(file: Path) -> dict[str, list[FunctionType]]:
+    """Return the functions that are made of a file, by the place of their code."""
+    found: dict[str, list[FunctionType]] = {}
+    for thing in gc.get_objects():
+        if type(thing) is FunctionType and thing.__code__.co_filename == str(file):
+            found.setdefault(place(thing.__code__), []).append(thing)
+    return found
+
+
+def verdict(
+    collected: Collected, tests: Sequence[str], places: Sequence[FunctionType], after: CodeType
+) -> str | None:
+    """Run tests with a mutant in its functions; return the test that catches it, or None."""
+    for function in places:
+        function.__code__ = after
+    return next((f"{CHECK}: {name} fails" for name in tests if collected.fails(name)), None)
+
+
+def in_order(file: Path, called: str, calls: Calls) -> list[str]:
+    """Return the tests that call a function, the module's own and the fast ones first."""
+    hit = sorted(
+        (f"test_{file.stem}.py" not in name and file.name not in name, seconds, name)
+        for name, (seconds, places) in calls.items()
+        if called in places
+    )
+    chosen, left = [], SECONDS
+    for _, seconds, name in hit:
+        left -= seconds
+        if left < 0 and chosen:
+            break
+        chosen.append(name)
+    return chosen
+
+
+def judge(
+    file: Path, collected: Collected, calls: Calls, chosen: Callable[[], bool]
+) -> Iterator[Outcome]:
+    """Plant every mutant of a module, and yield what became of each.
+
+    Args:
+        file: of the module.
+        collected: the tests.
+        calls: what each of them calls.
+        chosen: asked once for each mutant; whether to plant it.
+    """
+    from tests.mutants.mutations import mutants  # needs mutmut, which the tests do without
+
+    living = functions(file)
+    for mutant, before, after in mutants(file):
+        if chosen():
+            tests = in_order(file, before, calls)
+            places = living.get(before, [])
+            run = partial(verdict, collected, tests, places, after)
+            yield Outcome(mutant, in_fork(run, PATIENCE) if tests and places else None)
+
+
+def called_by(collected: Collected) -> Calls:
+    """Run every test once, each in a fork; return what the passing ones call.
+
+    Args:
+        collected: the tests.
+    """
+    names, several = list(collected.items), os.cpu_count() or 1
+
+    def share(first: int) -> Calls:
+        return {
+            name: called
+            for name in names[first::several]
+            if isinstance(called := in_fork(partial(collected.calls, name), LONGEST), list)
+        }
+
+    forks = [Fork(partial(share, first), ALL_TESTS) for first in range(several)]
+    return {name: called for fork in forks for name, called in fork.answer().items()}

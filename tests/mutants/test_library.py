@@ -1,0 +1,122 @@
+"""A mutant is put into the function it changes, and the tests that call that function judge it."""
+
+from pathlib import Path
+from types import CodeType
+
+import numpy as np
+import pytest
+
+from tests.mutants import library
+from tests.mutants.codes import changed, place
+from tests.mutants.forks import in_fork
+from tests.mutants.library import Collected, in_order, verdict
+from vtj import contract
+
+TEXT = '''"""A module."""
+
+
+def double(x: int, times: int = 2) -> int:
+    def inner() -> int:
+        return x * times
+
+    return inner()
+
+
+class Box:
+    def size(self) -> int:
+        return 3
+'''
+FILE = Path(__file__)
+
+
+def mutated(before: str, after: str) -> tuple[str, CodeType] | None:
+    return changed(TEXT, TEXT.replace(before, after), FILE)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "name"),
+    [("x * times", "x / times", "double"), ("return 3", "return 4", "Box.size")],
+)
+def test_the_outermost_function_that_a_mutant_changes_is_found(
+    before: str, after: str, name: str
+) -> None:
+    found = mutated(before, after)
+    assert found is not None
+    where, code = found
+    assert where.endswith(f":{name}")
+    assert code.co_name == name.rpartition(".")[2]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("times: int = 2", "times: int = 3"), ("A module", "B module"), ("return 3", "return (")],
+)
+def test_what_changes_no_code_is_no_mutant(before: str, after: str) -> None:
+    assert mutated(before, after) is None
+
+
+def five() -> int:
+    return 5
+
+
+def six() -> int:
+    return 6
+
+
+class Fake(Collected):
+    """Two tests: one that asks `five`, and one that asks nothing."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def fails(self, name: str) -> bool:
+        return name == "asks" and five() != 5
+
+
+def test_a_mutant_is_caught_by_the_test_that_fails_with_it_and_leaves_nothing() -> None:
+    def judged(tests: list[str], after: CodeType) -> str | None:
+        found: str | None = in_fork(lambda: verdict(Fake(), tests, [five], after))
+        return found
+
+    assert judged(["asks nothing", "asks"], six.__code__) == "check: asks fails"
+    assert judged(["asks nothing"], six.__code__) is None
+    assert judged(["asks"], five.__code__) is None
+    assert five() == 5
+
+
+def test_living_functions_are_found_by_their_place() -> None:
+    assert library.functions(FILE)[place(five.__code__)] == [five]
+    assert library.functions(FILE)[place(Fake.fails.__code__)] == [Fake.fails]
+
+
+def test_a_module_s_own_tests_and_fast_ones_come_first() -> None:
+    calls = {
+        "tests/test_other.py::slow": (3.0, ["here"]),
+        "tests/test_other.py::fast": (1.0, ["here"]),
+        "tests/test_report.py::own": (4.0, ["here"]),
+        "tests/test_report.py::elsewhere": (0.1, ["there"]),
+        "tests/test_other.py::too much": (library.SECONDS, ["here"]),
+    }
+    names = [name.partition("::")[2] for name in in_order(Path("report.py"), "here", calls)]
+    assert names == ["own", "fast", "slow"]
+
+
+def test_a_test_is_traced_to_the_functions_of_the_library_that_it_calls() -> None:
+    class One(Collected):
+        def __init__(self) -> None:
+            pass
+
+        def fails(self, name: str) -> bool:
+            np.testing.assert_array_equal(contract(np.ones(1), np.ones((1, 1))), [1])
+            return name == "fails"
+
+    seconds, called = in_fork(lambda: One().calls("passes"))
+    assert 0 < seconds < library.LONGEST
+    assert place(contract.__code__) in called
+    assert in_fork(lambda: One().calls("fails")) is None
+
+
+def test_the_modules_exist_and_nobody_judges_before_the_tests_are_collected() -> None:
+    assert all((library.ROOT / target.name).exists() for target in library.targets())
+    with pytest.raises(RuntimeError, match="not collected"):
+        library.targets()[0].judge(lambda: True)
