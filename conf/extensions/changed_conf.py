@@ -22,9 +22,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     """Make the files' digests values that all pages, or their HTML, depend on."""
     app.add_config_value("changed_conf", [], "env", types=frozenset({list}))
     folder, static = Path(app.confdir), [f"{path}/**" for path in app.config.html_static_path]
-    for name, patterns, what in (
-        ("changed_conf_digests", app.config.changed_conf, "env"),
-        ("changed_static_digests", static, "html"),
-    ):
-        app.add_config_value(name, sorted(digests(patterns, folder).values()), what)
+    read, written = (digests(one, folder) for one in (app.config.changed_conf, static))
+    app.add_config_value("changed_conf_digests", sorted(read.values()), "env")
+    app.add_config_value("changed_static_digests", sorted(written.values()), "html")
     return {"parallel_read_safe": True, "parallel_write_safe": True}
