@@ -1,6 +1,6 @@
 """What ``backward`` does beyond one gradient: repeat it, add it up, leave `v` and `x` alone."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,7 +32,8 @@ class Observed:
             why there is none.
         graph: The gradient under ``create_graph=True``, or the reason why there is none.
         shares: Whether `x.grad` lies in the memory of `v`.
-        rounding: How far `first` and `signed` may be off by rounding, measured where they seem off.
+        rounding: How far `first` and `signed` may be off by rounding, and `graph` from `first`;
+            measured where they seem off.
     """
 
     v: Tensors | None
@@ -44,7 +45,7 @@ class Observed:
     twice: Array | str
     graph: Array | str
     shares: bool
-    rounding: tuple[Array, Array]
+    rounding: tuple[Array, Array, Array]
 
 
 def observe(trial: Trial, v: Tensors | None, seed: int, agreed: Witness) -> Observed:
@@ -65,19 +66,21 @@ def observe(trial: Trial, v: Tensors | None, seed: int, agreed: Witness) -> Obse
     f, v, w = what_autograd_sees(trial, v, w)
     first, of_w = backward(f, trial.x, v), backward(f, trial.x, w)
     twice, shares = _twice(trial, f, v)
+    again, graph = backward(f, trial.x, v), _under_create_graph(trial, f, v)
     return Observed(
         v=v,
         weights=weights,
         first=first,
-        again=backward(f, trial.x, v),
+        again=again,
         signed=of_w,
         signed_weights=signed_weights,
         twice=twice,
-        graph=_under_create_graph(trial, f, v),
+        graph=graph,
         shares=shares,
         rounding=(
             _rounding(trial, weights, first, agreed, seed),
             _rounding(trial, signed_weights, of_w, agreed, seed),
+            _rounding_of_graph(trial, weights, first, graph, agreed, seed),
         ),
     )
 
@@ -86,13 +89,40 @@ def _rounding(trial: Trial, weights: Array, outcome: Outcome, agreed: Witness, s
     grad = Witness("", "", gradient(trial, outcome.grad))
     if not (distance(grad, product(agreed, weights), trial.relative) > 1).any():
         return np.zeros(trial.size[1])
+    return _measured(trial, weights, _left_in_grad, seed)
 
+
+def _rounding_of_graph(
+    trial: Trial, weights: Array, first: Outcome, graph: Array | str, agreed: Witness, seed: int
+) -> Array:
+    """Give how far the gradients with and without create_graph may lie apart, if they do."""
+    if isinstance(graph, str) or first.error is not None:
+        return np.zeros(trial.size[1])
+    one, other = Witness("", "", gradient(trial, first.grad)), Witness("", "", graph)
+    allowed = replace(other, size=product(agreed, weights).size)
+    if not (distance(one, allowed, trial.relative) > 1).any():
+        return np.zeros(trial.size[1])
+    ways = (_left_in_grad, _under_create_graph)
+    return np.asarray(sum(_measured(trial, weights, way, seed) for way in ways))
+
+
+def _measured(
+    trial: Trial,
+    weights: Array,
+    way: Callable[[Trial, Function, Tensors | None], Array | str],
+    seed: int,
+) -> Array:
     def gradient_at(f: Function, x: Tensors, there: Array) -> Array:
+        here = replace(trial, f=f, x=x)
         v: Tensors = like(shaped_like(there, trial.y), trial.y if trial.y_tuple else None)
-        seen, v = what_autograd_sees(replace(trial, f=f), v)
-        return gradient(trial, backward(seen, x, v).grad)
+        came = way(here, *what_autograd_sees(here, v))
+        return np.zeros(trial.size[1]) if isinstance(came, str) else came
 
     return gradient_rounding(trial, gradient_at, weights, seed)
+
+
+def _left_in_grad(trial: Trial, f: Function, v: Tensors | None) -> Array:
+    return gradient(trial, backward(f, trial.x, v).grad)
 
 
 def what_autograd_sees(trial: Trial, *weights: Tensors | None) -> tuple[Function, *tuple[Any, ...]]:

@@ -50,7 +50,8 @@ def judge_backward(
         expected = 2 * first if what == "a second backward adds" else first
         if not isinstance(other, str | None) and not np.isfinite(first).all():
             other = np.where(np.isfinite(other), other, expected)
-        yield _same(trial, what, other, expected, size, complaint)
+        rounding = seen.rounding[2] if other is seen.graph else np.zeros(trial.size[1])
+        yield _same(trial, what, other, Witness("", "", expected, rounding, size), complaint)
     yield judge_v([seen.first, seen.signed])
     if seen.shares:
         yield Judged(Row("x.grad and v", "", "note", note="x.grad lies in the memory of v"))
@@ -153,16 +154,16 @@ def _is_none(outcome: Outcome) -> bool:
 
 
 def _same(
-    trial: Trial, what: str, other: Array | str | None, expected: Array, size: Array, complaint: str
+    trial: Trial, what: str, other: Array | str | None, expected: Witness, complaint: str
 ) -> Judged:
     if other is None or isinstance(other, str):
         return Judged(Row(what, "", "not applicable", note=other or "backward raised"))
-    apart = distance(Witness("", "", other), Witness("", "", expected, 0.0, size), trial.relative)
+    apart = distance(Witness("", "", other), expected, trial.relative)
     worst = float(apart.max(initial=0))
     if worst <= 1:
         return Judged(Row(what, "", "holds", worst))
     at = int(np.argmax(apart))
-    pair = (float(other[at]), float(expected[at]))
+    pair = (float(other[at]), float(expected.value[at]))
     came, due = numbers(pair, apart=pair)
     text = f"{trial.x_name('x.grad', at)}: {complaint}: {came} for {due}"
     return Judged(Row(what, "", "fails", worst), Finding(text, "wrong", "backward"))
