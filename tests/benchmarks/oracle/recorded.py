@@ -17,8 +17,12 @@ def table(measured: dict[str, dict[str, dict[str, float]]]) -> tuple[list[str], 
     for tool in tools:
         if tool != "vtj.certify":
             ratios = (row[tool]["ratio"] if tool in row else None for row in measured.values())
-            rows.append([tool, *("" if one is None else f"× {one:.2g}" for one in ratios)])
+            rows.append([tool, *("" if one is None else f"× {_two_digits(one)}" for one in ratios)])
     return ["tool", *measured], rows
+
+
+def _two_digits(ratio: float) -> str:
+    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.2g}"
 
 
 class Recording:
