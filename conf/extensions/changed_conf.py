@@ -22,9 +22,8 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     """Make the files' digests values that all pages, or their HTML, depend on."""
     app.add_config_value("changed_conf", [], "env", types=frozenset({list}))
     folder, static = Path(app.confdir), [f"{path}/**" for path in app.config.html_static_path]
-    for name, patterns, what in (
-        ("changed_conf_digests", app.config.changed_conf, "env"),
-        ("changed_static_digests", static, "html"),
-    ):
-        app.add_config_value(name, sorted(digests(patterns, folder).values()), what)
+    read = sorted(digests(app.config.changed_conf, folder).values())
+    written = sorted(digests(static, folder).values())
+    app.add_config_value("changed_conf_digests", read, "env")
+    app.add_config_value("changed_static_digests", written, "html")
     return {"parallel_read_safe": True, "parallel_write_safe": True}
