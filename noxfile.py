@@ -132,9 +132,8 @@ def minimums(session: nox.Session, part: str) -> None:
     groups = nox.project.dependency_groups(PROJECT, group)
     constraints = [lowest(needed) for needed in [*PROJECT["project"]["dependencies"], *groups]]
     if part == "site":
-        kept = Path(CONSTRAINTS).read_text(encoding="utf-8").splitlines()
-        torch = next(line for line in kept if line.startswith("torch=="))
-        constraints = [torch, *(line for line in constraints if not line.startswith("torch=="))]
+        others = [line for line in constraints if not line.startswith("torch==")]
+        constraints = [torch_of_the_site(), *others]
     file = Path(session.create_tmp(), f"{part}.txt")
     file.write_text("\n".join(constraints), encoding="utf-8")
     session.log("with " + ", ".join(constraints))
@@ -143,6 +142,12 @@ def minimums(session: nox.Session, part: str) -> None:
         session.run("pytest", *(session.posargs or LIBRARY))
     else:
         session.run("python", "conf/build.py", "build/minimums", "docs", *STRICT)
+
+
+def torch_of_the_site() -> str:
+    """The one torch whose outputs the site shows, as a requirement."""
+    lines = Path(CONSTRAINTS).read_text(encoding="utf-8").splitlines()
+    return next(line for line in lines if line.startswith("torch=="))
 
 
 def lowest(requirement: str) -> str:
@@ -160,8 +165,8 @@ def pythons(session: nox.Session) -> None:
 
     If not, it says so and why. pyenv's are found if they are active, as PYENV_VERSION says.
     """
-    ask = ["pip", "install", "--dry-run", "--no-deps", "--only-binary", ":all:", "-c", CONSTRAINTS]
-    said = session.run(*ask, "torch", silent=True, success_codes=[0, 1]) or ""
+    ask = ["pip", "install", "--dry-run", "--no-deps", "--only-binary", ":all:"]
+    said = session.run(*ask, torch_of_the_site(), silent=True, success_codes=[0, 1]) or ""
     if "Would install torch" not in said:
         session.skip(f"not run on Python {session.python}: {said.strip().splitlines()[-1]}")
     install(session, "tests")

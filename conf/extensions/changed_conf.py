@@ -22,7 +22,8 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     """Make the files' digests values that all pages, or their HTML, depend on."""
     app.add_config_value("changed_conf", [], "env", types=frozenset({list}))
     folder, static = Path(app.confdir), [f"{path}/**" for path in app.config.html_static_path]
-    read, written = (digests(one, folder) for one in (app.config.changed_conf, static))
-    app.add_config_value("changed_conf_digests", sorted(read.values()), "env")
-    app.add_config_value("changed_static_digests", sorted(written.values()), "html")
+    read = sorted(digests(app.config.changed_conf, folder).values())
+    written = sorted(digests(static, folder).values())
+    app.add_config_value("changed_conf_digests", read, "env")
+    app.add_config_value("changed_static_digests", written, "html")
     return {"parallel_read_safe": True, "parallel_write_safe": True}
