@@ -57,3 +57,11 @@ def test_both_takes_the_worse_verdict() -> None:
     assert [row.what for row in together.rows][2:] == ["order 2: x.grad", "order 2: reverse"]
     assert both(WRONG, right).verdict == "wrong"
     assert both(right, Report("", (), "undecided")).verdict == "undecided"
+
+
+def test_a_correct_report_is_folded_and_every_other_stands_open() -> None:
+    row = Row("x.grad", "backward", "agrees", 0.0)
+    assert Report("J", (row,), "correct")._repr_html_().startswith('<details class="vtj">\n')
+    opened = Report("J", (row,), "undecided", None, ("one", "two"))._repr_html_()
+    assert opened.startswith('<details class="vtj" open>\n')
+    assert "<p>one</p>\n<p>two</p>\n<div" in opened

@@ -35,3 +35,18 @@ def test_item_writes() -> None:
         return y
 
     assert jacobian(f, torch.tensor([2.0, 3.0])).tolist() == [[3.0, 2.0], [0.0, 1.0]]
+
+
+def test_what_is_no_tensor_is_named() -> None:
+    x = torch.ones(2)
+    with pytest.raises(TypeError, match=r"^y is float"):
+        jacobian(lambda x: 3.0, x)
+    with pytest.raises(TypeError, match=r"^y is float"):
+        jvp(lambda x: 3.0, x, x)
+    with pytest.raises(TypeError, match=r"^u is list"):
+        jvp(torch.sin, x, [1.0, 1.0])  # type: ignore[arg-type]
+
+
+def test_a_direction_for_each_input() -> None:
+    with pytest.raises(ValueError, match="shorter"):
+        jvp(torch.mul, (torch.ones(2), torch.ones(2)), (torch.ones(2),))

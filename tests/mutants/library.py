@@ -51,6 +51,7 @@ TESTS = (
             "report",
             "sequence",
             "small_parts",
+            "zoo",
         )
     ),
     "src/vtj",

@@ -103,3 +103,11 @@ def test_a_product_is_silent_only_where_a_row_is_or_where_it_overflows() -> None
     result = product(Witness("reverse", "backward", values, silent=silent), np.array([1.0, 1.0]))
     assert result.silent.tolist() == [True, False, True]
     assert (result.name, result.family) == ("reverse", "backward")
+
+
+def test_differences_that_agree_in_one_entry_still_decide_in_another() -> None:
+    exact = Witness("backward", "backward", np.array([3.0, 3.0]))
+    numeric = Witness("numeric", "numeric", np.array([3.0, 9.0]), 1e-9)
+    result = vote([exact, numeric], 1e-12)
+    assert result.agreed.value.tolist() == [3.0, 9.0]
+    assert result.against["backward"].tolist() == [False, True]

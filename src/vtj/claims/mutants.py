@@ -145,30 +145,38 @@ class Reasons:
 
 @dataclass(frozen=True)
 class Library:
-    """The mutants of each module of the library whose mutants have been run.
+    """The mutants of each module of the library whose mutants have been run, and their sum.
 
     Examples:
-        >>> len(str(Library()).splitlines()) == len(recorded()["library"])
+        >>> len(str(Library()).splitlines()) == len(recorded()["library"]) + 1
         True
     """
 
-    def _rows(self) -> list[tuple[str, Counter[str], str]]:
-        return [(name, together(row), row["date"]) for name, row in recorded()["library"].items()]
+    def _rows(self) -> dict[str, Counter[str]]:
+        rows = {name: together(row) for name, row in recorded()["library"].items()}
+        return {**rows, "all": sum(rows.values(), Counter())}
 
     def __str__(self) -> str:
         return "\n".join(
-            f"{name}: planted {n['planted']}, caught {n['check']}, {date}"
-            for name, n, date in self._rows()
+            f"{name}: planted {n['planted']}, caught {n['check']}, equivalent {n['equivalent']}"
+            for name, n in self._rows().items()
         )
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
+        counts = ("planted", "check", "equivalent", "through")
         rows = [
-            Row((code(name), f"{n['planted']:,}", f"{n['check']:,}", percent(n), date))
-            for name, n, date in self._rows()
+            Row(
+                (
+                    code(name) if name != "all" else name,
+                    *(f"{n[count]:,}" for count in counts),
+                    percent(n),
+                )
+            )
+            for name, n in self._rows().items()
         ]
-        head = ("module", "planted", "caught", "share", "run on")
+        head = ("module", "planted", "caught", "no fault", "got through", "share")
         return table("Mutants of the library", head, rows)
 
 
