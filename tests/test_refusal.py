@@ -1,6 +1,7 @@
 import pytest
 import torch
 
+import vtj
 from vtj import JacobianMismatch, Refusal
 
 MESSAGE = "grad can be implicitly created only for scalar outputs"
@@ -54,3 +55,23 @@ def test_v_is_handed_over_exactly_where_the_refusal_has_one() -> None:
     refusal = Refusal("given", double, torch.ones(1), torch.ones(2), RuntimeError("any"))
     with pytest.raises(TypeError, match="given got no v to confirm; expected one"):
         refusal.confirm(error=None, x=x, y=double(x))
+
+
+def test_another_v_is_named() -> None:
+    x, v = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor([1.0, 10.0, 100.0])
+    came = vtj.backward(double, x.detach(), v).error
+    assert isinstance(came, RuntimeError)
+    refused = Refusal("vector", double, x.detach(), v, came)
+    assert refused.confirm(error=came, x=x, y=double(x), v=v)
+    with pytest.raises(JacobianMismatch, match=r"v\[2\]: the page 101, the example 100"):
+        refused.confirm(error=came, x=x, y=double(x), v=v + torch.tensor([0.0, 0.0, 1.0]))
+
+
+def test_an_output_without_a_graph_has_no_gradient_to_compare() -> None:
+    came = vtj.backward(torch.ones_like, torch.tensor([1.0, 2.0])).error
+    assert isinstance(came, RuntimeError)
+    refused = Refusal("constant", torch.ones_like, torch.tensor([1.0, 2.0]), None, came)
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    assert refused.confirm(error=came, x=x, y=torch.ones(2))
+    with pytest.raises(JacobianMismatch, match=r"y\[1\]: the page 2, f 1"):
+        refused.confirm(error=came, x=x, y=torch.tensor([1.0, 2.0]))

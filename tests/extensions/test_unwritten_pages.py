@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 PLANTED = """
@@ -25,6 +26,8 @@ def write(app, page, template, context, doctree):
     if page == "b" and (FOLDER / "killed").exists():
         (app.outdir / "a.html").write_text("cut sh")
         raise KeyboardInterrupt
+    if page == "b" and (FOLDER / "failed").exists():
+        raise ValueError("planted")
 
 def setup(app):
     app.connect("env-get-outdated", again)
@@ -85,6 +88,17 @@ def test_a_build_that_was_killed_while_it_wrote_leaves_no_old_page(site: Site) -
     assert site.shown("a") == "cut sh"
     assert "first." in site.shown("c")
     (site.folder / "killed").unlink()
+    site.build()
+    assert all("second." in site.shown(page) for page in PAGES)
+
+
+def test_neither_does_one_that_failed(site: Site) -> None:
+    site.says("second")
+    (site.folder / "failed").touch()
+    with pytest.raises(ExtensionError, match="planted"):
+        site.build()
+    assert "first." in site.shown("c")
+    (site.folder / "failed").unlink()
     site.build()
     assert all("second." in site.shown(page) for page in PAGES)
 

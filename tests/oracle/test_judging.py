@@ -1,3 +1,4 @@
+import itertools
 from typing import Any
 
 import torch
@@ -48,7 +49,7 @@ def test_what_explains_all_the_rest_is_told_first_and_nothing_twice() -> None:
 
 
 def test_a_function_that_is_wrong_itself_is_not_also_called_wrong_backward() -> None:
-    counted = iter(range(1000))
+    counted = itertools.count()
     found = report(lambda x: x * next(counted))
     assert found.culprit == "f"
     assert len(found.findings) == 1
