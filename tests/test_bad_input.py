@@ -148,8 +148,17 @@ def test_values_that_are_no_numbers_are_not_decided(entry: float) -> None:
     assert vtj.certify(torch.sin, torch.tensor([1.0, entry])).verdict == "undecided"
 
 
-def test_a_nan_in_the_hand_derived_jacobian_is_not_decided() -> None:
-    report = vtj.check(torch.sin, X, jacobian=np.full((2, 2), np.nan))
+def test_a_nan_in_the_hand_derived_jacobian_is_wrong_where_the_others_agree() -> None:
+    J = np.diag(np.cos(X.numpy()))  # noqa: N806 - J is the term
+    J[1, 1] = np.nan
+    for report in (vtj.check(torch.sin, X, jacobian=J), vtj.certify(torch.sin, X, J)):
+        assert (report.verdict, report.culprit) == ("wrong", "jacobian")
+        assert report.findings[0].startswith("dy[1]/dx[1]: by hand nan, backward ")
+
+
+def test_a_nan_in_the_hand_derived_jacobian_is_not_decided_by_one_other() -> None:
+    J = np.full((2, 2), np.nan)  # noqa: N806 - J is the term
+    report = vtj.check(torch.sin, X, jacobian=J, engines=["reverse"])
     assert report.verdict == "undecided"
     assert "by hand nan" in report.findings[0]
 

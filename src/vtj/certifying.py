@@ -11,14 +11,15 @@ from vtj.calling.state import state_kept
 from vtj.calling.tensors import Function, Tensors, values
 from vtj.oracle.findings import Finding, overall
 from vtj.oracle.locating import locate
-from vtj.oracle.on_backward import judge_f, judge_v
+from vtj.oracle.on_backward import Judged, judge_f, judge_v, raises
+from vtj.oracle.once import taken_once
 from vtj.oracle.operators import operator
 from vtj.oracle.pairs import MOST, Pair, Probes, ask, ask_forward, pairs, reconsidered
 from vtj.oracle.probing import Counted, Passes
 from vtj.oracle.trial import Trial, try_out
 from vtj.oracle.unseen import unseen
 from vtj.oracle.voting import Array, Mask
-from vtj.oracle.witnesses import first_line, raised_by_autograd
+from vtj.oracle.witnesses import raised_by_autograd
 from vtj.outcome import Outcome
 from vtj.report import Report, Row
 
@@ -67,10 +68,13 @@ def certify(
     counted = Counted(repeatable(f, seed))
     with np.errstate(all="ignore"), random_state_kept(), state_kept(f) as kept:
         trial = try_out(counted, x)
+        if trial.once:
+            return taken_once(trial)
         by_hand = None if J is None else operator(trial, J)
         passes = Passes(trial, values(trial.y), values(trial.parts))
         asked = ask(passes, probes, seed, numbers=by_hand is None)
-        paired = list(pairs(asked, by_hand, trial.relative))
+        refused = _refusals(asked.outcomes)
+        paired = [] if refused else list(pairs(asked, by_hand, trial.relative))
         if any(pair.too_rough for pair in paired):
             asked = ask_forward(passes, asked)
             paired = list(pairs(asked, by_hand, trial.relative))
@@ -86,7 +90,7 @@ def certify(
         calls = counted.calls
         behavior = [judge_v(asked.outcomes), *judge_f(trial, asked.outcomes, kept)]
         found = [one.finding for one in behavior if one.finding]
-        found += _refusals(asked.outcomes)
+        found += [one.finding for one in refused if one.finding]
         if not found:
             found += _not_numbers(trial, asked.grads)
         bad = [pair for pair in compared if pair.differs]
@@ -106,8 +110,8 @@ def certify(
         title=f"J {trial.shape} in {dtype}, {probes} probes, {calls} calls of f",
         rows=(
             *_rows(compared),
-            *(one.row for one in behavior),
-            Row("power", "", "note", note=_power(compared, asked)),
+            *(one.row for one in (*refused, *behavior)),
+            *(Row("power", "", "note", note=_power(compared, asked)) for _ in compared[:1]),
         ),
         verdict=verdict,
         culprit=culprit,
@@ -122,12 +126,9 @@ def _hidden(trial: Trial, asked: Probes) -> Mask:
     return unseen(trial, asked.forward.value, asked.differences, np.ones(1))
 
 
-def _refusals(outcomes: Sequence[Outcome]) -> list[Finding]:
+def _refusals(outcomes: Sequence[Outcome]) -> list[Judged]:
     errors = [one.error for one in outcomes if one.error and not raised_by_autograd(one.error)]
-    return [
-        Finding(f"x.grad: backward raises {first_line(error)}", "wrong", "backward")
-        for error in errors[:1]
-    ]
+    return [raises("x.grad", error) for error in errors[:1]]
 
 
 def _not_numbers(trial: Trial, grads: Array) -> list[Finding]:

@@ -15,6 +15,7 @@ from vtj.engines import ENGINES, refuse_what_does_not_fit
 from vtj.oracle.behavior import observe
 from vtj.oracle.drawing import signed
 from vtj.oracle.judging import judge
+from vtj.oracle.once import taken_once
 from vtj.oracle.second_look import look_again, questionable
 from vtj.oracle.trial import Trial, try_out
 from vtj.oracle.voting import vote
@@ -82,6 +83,8 @@ def check(
         raise ValueError(f"order is {order!r}; expected 1 or 2")
     with np.errstate(all="ignore"), random_state_kept(), state_kept(f) as kept:
         trial = try_out(repeatable(f, seed), x)
+        if trial.once:
+            return taken_once(trial)
         weights = _weights(trial, v, seed)
         large = trial.size[0] * trial.size[1] > MOST_ENTRIES
         if large and engines is None:

@@ -50,7 +50,9 @@ def judge(trial: Trial, heard: Heard, seen: Observed, result: Vote, kept: Kept) 
     found = [one.finding for one in of_f if one.finding]
     if not any(one.culprit for one in found):
         found += _unruly(of_backward)
-        found += findings(trial, heard, result)
+        raised = of_backward[0].row.result == "fails"
+        of_jacobian = findings(trial, heard, result)
+        found += [one for one in of_jacobian if not raised or one.verdict == "wrong"]
     if not any(one.culprit in ("f", "backward") for one in found):
         found += [one.finding for one in of_backward if one.finding][:1]
     x_grad, *behavior = of_backward
@@ -80,6 +82,8 @@ def judge(trial: Trial, heard: Heard, seen: Observed, result: Vote, kept: Kept) 
 
 
 def _unruly(of_backward: Sequence[Judged]) -> list[Finding]:
-    """Give what explains all other findings on the backward: it does not repeat, it writes to v."""
+    """Give what explains all else on the backward: it raises, does not repeat, writes to v."""
+    x_grad = [of_backward[0]] if of_backward[0].row.result == "fails" else []
     first = ("backward repeatable", "v unchanged")
-    return [one.finding for one in of_backward if one.finding and one.row.what in first]
+    explains = [*x_grad, *(one for one in of_backward if one.row.what in first)]
+    return [one.finding for one in explains if one.finding]

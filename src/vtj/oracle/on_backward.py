@@ -57,6 +57,13 @@ def judge_backward(
         yield Judged(Row("x.grad and v", "", "note", note="x.grad lies in the memory of v"))
 
 
+def raises(what: str, error: Exception) -> Judged:
+    """Judge a backward that raised, in the row of what was asked of it."""
+    note = first_line(error)
+    row = Row(what, "backward", "fails", note=note)
+    return Judged(row, Finding(f"x.grad: backward raises {note}", "wrong", "backward"))
+
+
 def judge_v(outcomes: Sequence[Outcome]) -> Judged:
     """Judge whether backward left its gradient argument alone."""
     return _holds(
@@ -125,9 +132,7 @@ def _gradient(
     grad = _grad(trial, outcome)
     if grad is None:
         assert outcome.error is not None
-        note = first_line(outcome.error)
-        row = Row(what, "backward", "fails", note=note)
-        return Judged(row, Finding(f"x.grad: backward raises {note}", "wrong", "backward"))
+        return raises(what, outcome.error)
     mine = Witness(what, "backward", grad, rounding, silent=~np.isfinite(grad))
     right = product(result.agreed, weights)
     apart = distance(mine, right, trial.relative)

@@ -53,7 +53,7 @@ def findings(trial: Trial, heard: Heard, result: Vote) -> Iterator[Finding]:
         told = cancelled(chosen, slope, abs(heard.slopes.jump.flat[at]) / 2)
         yield Finding(f"{trial.entry_name(at)}: {told}", "undecided")
     for open_question, mask in (
-        ("not a number, nothing to compare", _not_a_number(heard)),
+        ("not a number, nothing to compare", _not_a_number(heard) & ~accused),
         ("nobody to decide between them", ~result.decided),
         ("no second family to compare with", (result.voices < 2) & ~accused),
         (

@@ -14,6 +14,8 @@ from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like,
 from vtj.oracle.naming import element
 from vtj.oracle.tolerance import RELATIVE
 
+ONCE = "torch::autograd::Error"  # what torch puts where no gradient leads further
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -27,6 +29,8 @@ class Trial:
         dtype: The least precise floating dtype on the way from `x` to `y`.
         connected: Per output, whether autograd sees any way to it.
         custom: Whether a custom Function stands on the way from `x` to `y`.
+        once: Whether a gradient that may be taken only once stands there
+            (`torch.autograd.function.once_differentiable`).
     """
 
     f: Function
@@ -36,6 +40,7 @@ class Trial:
     dtype: torch.dtype
     connected: tuple[bool, ...]
     custom: bool = False
+    once: bool = False
 
     @property
     def parts(self) -> tuple[Tensor, ...]:
@@ -137,6 +142,7 @@ def try_out(f: Function, x: Tensors) -> Trial:
         dtype=_least_precise(nodes, *as_tuple(x), *outputs),
         connected=tuple(part.requires_grad for part in outputs),
         custom=any(isinstance(node, BackwardCFunction) for node in nodes),
+        once=any(node.name() == ONCE for node in nodes),
     )
 
 
