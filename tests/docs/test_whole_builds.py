@@ -50,18 +50,18 @@ class Site:
             (self.source / f"{page}.rst").write_text(f"{page}\n=\n\n" + f"{text}\n" * 2000)
 
     def start(
-        self, waits: Path | None = None, limit: Callable[[], None] | None = None
+        self, waits: Path | None = None, prepare: Callable[[], None] | None = None
     ) -> subprocess.Popen[str]:
         """Start a build, which waits in the middle if it is given a file to wait for."""
         environment = os.environ | ({"WAITS": str(waits)} if waits else {})
         command = [sys.executable, str(BUILD), str(self.target), str(self.source), "-q", "-W"]
         return subprocess.Popen(
-            command, env=environment, text=True, stderr=subprocess.PIPE, preexec_fn=limit
+            command, env=environment, text=True, stderr=subprocess.PIPE, preexec_fn=prepare
         )
 
-    def build(self, limit: Callable[[], None] | None = None) -> tuple[int, str]:
+    def build(self, prepare: Callable[[], None] | None = None) -> tuple[int, str]:
         """Return the exit code, and what was printed as an error."""
-        with self.start(limit=limit) as process:
+        with self.start(prepare=prepare) as process:
             said = process.communicate(timeout=60)[1]
         return process.returncode, said
 
@@ -117,10 +117,15 @@ def test_a_failed_build_changes_nothing_and_says_so(site: Site) -> None:
     succeeds(site, "third")
 
 
+def may_be_interrupted() -> None:
+    """Heed Ctrl-C again; what a shell starts in the background does not, nor do its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_an_interrupted_build_changes_nothing(site: Site, tmp_path: Path) -> None:
     before = site.published()
     site.write("second")
-    with site.start(tmp_path / "waits") as process:
+    with site.start(tmp_path / "waits", prepare=may_be_interrupted) as process:
         wait_for(tmp_path / "waits")
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)

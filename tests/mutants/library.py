@@ -28,7 +28,9 @@ SECONDS = 8.0
 """What the tests of one mutant may take together, by the time that they take without a fault."""
 ALL_TESTS = 1800.0
 LONGEST = 10.0
-"""A test that takes longer is not asked."""
+"""A test that takes longer, of the processor's time, is not asked."""
+WAITED = 3 * LONGEST
+"""As long as that, by the clock, it may take while others run too."""
 PATIENCE = 20 * SECONDS
 """Tests that take so long with a mutant have noticed it, on however busy a machine."""
 TESTS = (
@@ -106,14 +108,20 @@ class Collected:
         def note(frame: FrameType, event: str, argument: Any) -> None:
             called.setdefault(id(frame.f_code), frame.f_code)
 
-        started = time.perf_counter()
+        started = _seconds()
         sys.settrace(note)
         failed = self.fails(name)
         sys.settrace(None)
-        seconds = time.perf_counter() - started
+        seconds = _seconds() - started
         inside = str(ROOT / "src")
         own = {place(code) for code in called.values() if code.co_filename.startswith(inside)}
         return None if failed else (seconds, sorted(own))
+
+
+def _seconds() -> float:
+    """Return the processor's seconds, of children too: the same on however busy a machine."""
+    spent = os.times()
+    return time.process_time() + spent.children_user + spent.children_system
 
 
 def targets() -> list[Target]:
@@ -221,7 +229,8 @@ def called_by(collected: Collected) -> Calls:
         return {
             name: called
             for name in names[first::several]
-            if isinstance(called := in_fork(partial(collected.calls, name), LONGEST), list)
+            if isinstance(called := in_fork(partial(collected.calls, name), WAITED), list)
+            and called[0] <= LONGEST
         }
 
     forks = [Fork(partial(share, first), ALL_TESTS) for first in range(several)]

@@ -82,8 +82,6 @@ def judge(trial: Trial, heard: Heard, seen: Observed, result: Vote, kept: Kept) 
 
 
 def _unruly(of_backward: Sequence[Judged]) -> list[Finding]:
-    """Give what explains all else on the backward: it raises, does not repeat, writes to v."""
-    x_grad = [of_backward[0]] if of_backward[0].row.result == "fails" else []
+    """Give what explains all other findings on the backward: it does not repeat, it writes to v."""
     first = ("backward repeatable", "v unchanged")
-    explains = [*x_grad, *(one for one in of_backward if one.row.what in first)]
-    return [one.finding for one in explains if one.finding]
+    return [one.finding for one in of_backward if one.finding and one.row.what in first]
