@@ -14,6 +14,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from page_lines import place
 from sphinx.util import logging
 
 if TYPE_CHECKING:
@@ -55,11 +56,17 @@ def report(app: Sphinx, exception: Exception | None) -> None:
                 "%s would load %s, which is outside the site",
                 file.relative_to(app.outdir),
                 address,
+                location=_place(app, file, address),
                 type="self_contained",
             )
         if not addresses:
             now[name] = written
     record.write_text(json.dumps(now), encoding="utf-8")
+
+
+def _place(app: Sphinx, file: Path, address: str) -> tuple[str, int | None] | None:
+    docname = file.relative_to(app.outdir).with_suffix("").as_posix()
+    return place(app, docname, address) if docname in app.env.found_docs else None
 
 
 def requests(file: Path) -> Iterator[str]:

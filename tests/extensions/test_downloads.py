@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,8 @@ from downloads import write
 from downloads.plain import plain
 from downloads.script import runnable
 
-Build = Callable[..., str]
+from tests.extensions.conftest import FRONT_MATTER, Build
+
 TEMPLATES = Path(__file__).parents[2] / "conf" / "templates"
 SETTINGS = {
     "html_theme": "furo",
@@ -96,24 +96,30 @@ def test_a_build_that_failed_leaves_nothing_to_take_along(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "line", "said"),
     [
-        ("```{figure} picture.svg\n```\n", "the directive {figure} has no plain form"),
+        ("```{figure} picture.svg\n```\n", 0, "the directive {figure} has no plain form"),
         (
             '```{code-cell} python\n:tags: [raises-exception]\nraise ValueError("""a\nb""")\n```\n',
+            2,
             "a string over several lines cannot be indented",
         ),
-        ("`` {eval}`1` `` is {eval}`2`.\n", "no value is known for {eval}`2`"),
+        ("\n`` {eval}`1` `` is {eval}`2`.\n", 1, "no value is known for {eval}`2`"),
         (
             '```{code-cell} python\nfrom myst_nb import glue\nglue("a", 1)\n```\n{glue}`a`\n',
+            4,
             "1 values of the page have no place",
         ),
     ],
 )
-def test_what_cannot_be_taken_along_fails_the_build(text: str, said: str, build: Build) -> None:
-    cell = "```{code-cell} python\n1\n```\n"
-    warnings = build("downloads", config=SETTINGS, page=f"# A page\n\n{cell}\n{text}")
+def test_what_cannot_be_taken_along_fails_the_build(
+    text: str, line: int, said: str, build: Build
+) -> None:
+    before = "# A page\n\n```{code-cell} python\n1\n```\n\n"
+    number = f"{FRONT_MATTER}{before}".count("\n") + 1 + line
+    warnings = build("downloads", config=SETTINGS, page=before + text)
     assert said in warnings
+    assert f"page.md:{number}: WARNING: downloads" in warnings
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from self_contained import report, requests
 
-Build = Callable[..., str]
+from tests.extensions.conftest import FRONT_MATTER, Build
+
+AT = FRONT_MATTER.count("\n") + 4
 STILL = {"nb_execution_mode": "off"}  # no cells here
 
 
@@ -36,6 +37,7 @@ def test_what_a_page_would_load_from_outside_fails_the_build(
     )
     assert warnings.count("[self_contained]") == 1
     assert "page.html would load " in warnings
+    assert f"page.md:{AT}: WARNING" in warnings
     assert "cdn.example" in warnings
 
 

@@ -13,11 +13,12 @@ import nbformat
 from docutils import nodes
 from executed_page import read
 from nbformat import NotebookNode
+from page_lines import place
 from sphinx.util import logging
 from versions_line import versions_line
 from written_after import written_after
 
-from downloads.plain import plain
+from downloads.plain import FormlessError, plain
 from downloads.script import runnable
 
 if TYPE_CHECKING:
@@ -71,8 +72,9 @@ def write(app: Sphinx, exception: Exception | None) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
             notebook, script = taken_along(app, docname)
-        except ValueError as error:
-            logger.warning("%s", error, location=docname, type="downloads")
+        except FormlessError as error:
+            where = place(app, docname, error.text)
+            logger.warning("%s", error, location=where, type="downloads")
             continue
         target.with_suffix(".ipynb").write_text(notebook, encoding="utf-8")
         unfinished = target.with_suffix(".unfinished")
@@ -84,7 +86,7 @@ def taken_along(app: Sphinx, docname: str) -> tuple[str, str]:
     """Return a page's notebook and its script, as text.
 
     Raises:
-        ValueError: if a part of the page has no form in a notebook or in a script.
+        FormlessError: if a part of the page has no form in a notebook or in a script.
     """
     import jupytext  # type: ignore[import-untyped]  # not above: it takes long, mostly in vain
 
@@ -97,7 +99,8 @@ def taken_along(app: Sphinx, docname: str) -> tuple[str, str]:
         for number, cell in enumerate(executed.cells)
     ]
     if rest := list(values):
-        raise ValueError(f"downloads: {len(rest)} values of the page have no place in its notebook")
+        reason = f"{len(rest)} values of the page have no place in its notebook: {{glue}} has none"
+        raise FormlessError(reason, "{glue}")
     closing = _markdown(versions_line(), "versions")
     cells = [cell for cell in [*cells, closing] if cell.source]
     kept = {"kernelspec", "language_info"} & executed.metadata.keys()

@@ -14,6 +14,19 @@ _ROLE = re.compile(r"\{[\w:-]+\}`(?:([^`<]+?) *<[^`>]*>|([^`]+))`")
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?:)[^)\s]*\)")
 
 
+class FormlessError(ValueError):
+    """A part of a page has no form in what can be taken along.
+
+    Args:
+        reason: what has none, and why.
+        text: how it begins on the page.
+    """
+
+    def __init__(self, reason: str, text: str) -> None:
+        super().__init__(f"downloads: {reason}")
+        self.text = text
+
+
 def plain(myst: str, values: Iterator[str]) -> str:
     r"""Return a Markdown cell without labels, roles, directives and links within the site.
 
@@ -22,7 +35,7 @@ def plain(myst: str, values: Iterator[str]) -> str:
         values: what its ``{eval}`` roles gave, and those of the cells after it.
 
     Raises:
-        ValueError: if ``values`` ends too early, or at a directive that has no plain form.
+        FormlessError: if ``values`` ends too early, or at a directive that has no plain form.
 
     Example:
         >>> plain("(here)=\n## The sum\n\nIt is {eval}`a + b`.", iter(["3"]))
@@ -60,7 +73,9 @@ def _end(lines: list[str], start: int, fence: str) -> int:
 
 def _directive(name: str, title: str, body: list[str], values: Iterator[str]) -> Iterator[str]:
     if name not in _FORMS:
-        raise ValueError(f"downloads: the directive {{{name}}} has no plain form in a notebook")
+        raise FormlessError(
+            f"the directive {{{name}}} has no plain form in a notebook", f"{{{name}}}"
+        )
     while body and (_OPTION.match(body[0]) or not body[0].strip()):
         body = body[1:]
     yield from _FORMS[name](_inline(title, values), list(_lines(body, values)))
@@ -70,7 +85,7 @@ def _inline(line: str, values: Iterator[str]) -> str:
     def value(role: re.Match[str]) -> str:
         for found in values:
             return found
-        raise ValueError(f"downloads: no value is known for {role[0]}")
+        raise FormlessError(f"no value is known for {role[0]}", role[0])
 
     line = _EVAL.sub(value, line)
     line = _ROLE.sub(lambda role: role[1] or role[2], line)

@@ -7,6 +7,8 @@ import textwrap
 
 from nbformat import NotebookNode
 
+from downloads.plain import FormlessError
+
 _KEPT = """\
     import sys
 
@@ -21,7 +23,7 @@ def runnable(cell: NotebookNode) -> str:
     printed and kept in ``sys.last_value``, so that what comes after it runs too.
 
     Raises:
-        ValueError: if the source cannot be indented without changing a string in it.
+        FormlessError: if the source cannot be indented without changing a string in it.
     """
     outputs = {output["output_type"]: output for output in cell.outputs}
     if "error" in outputs:
@@ -45,5 +47,6 @@ def _caught(source: str, name: str) -> str:
     if not isinstance(block, ast.Try) or ast.dump(ast.Module(block.body, [])) != ast.dump(
         ast.parse(source)
     ):
-        raise ValueError(f"downloads: a string over several lines cannot be indented:\n{source}")
+        reason = f"a string over several lines cannot be indented:\n{source}"
+        raise FormlessError(reason, source.splitlines()[0])
     return guarded
