@@ -21,8 +21,6 @@ from tests.mutants.mutant import Mutant, Outcome
 from tests.mutants.targets import Target, targets
 
 LONGEST = 3600.0
-WARM_UP = 60.0
-"""What it takes to see which tests call what."""
 ALLOWED = {"documentation": 0.0, "library": 0.05}
 """The share that may get through, by the part of the record."""
 
@@ -73,20 +71,26 @@ def sampling(
 ) -> Callable[[Target], Callable[[], bool]]:
     """Return who chooses, for a target, the faults to plant: as many as the time is enough for.
 
+    Each part of the record has its own share of the time, from its first target on.
+
     Args:
         every: the targets.
         recorded: the record, which says how long all their faults took.
         seconds: that may be spent.
         seed: of the choice.
     """
-    deadline = time.monotonic() + seconds
-    left = max(seconds - WARM_UP, seconds / 2)
-    needed = sum(recorded[t.part].get(t.name, {}).get("seconds", 0.0) for t in every)
-    share = min(1.0, left * (os.cpu_count() or 1) / max(needed, 1.0))
+    needed = Counter[str]()
+    for target in every:
+        row = recorded[target.part].get(target.name, {"seconds": 1.0})
+        needed[target.part] += row["seconds"]
+    share = min(1.0, seconds * (os.cpu_count() or 1) / max(needed.total(), 1.0))
+    ends: dict[str, float] = {}
 
     def choose(target: Target) -> Callable[[], bool]:
+        own = seconds * needed[target.part] / needed.total()
+        end = ends.setdefault(target.part, time.monotonic() + own)
         draw = random.Random(f"{seed} {target.name}").random
-        return lambda: draw() < share and time.monotonic() < deadline
+        return lambda: draw() < share and time.monotonic() < end
 
     return choose
 

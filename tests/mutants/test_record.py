@@ -159,13 +159,38 @@ def test_a_sample_is_as_large_as_the_time_allows_and_the_seed_says_which() -> No
     recorded = {"documentation": {"docs/a.md": {"seconds": 1000.0 * (os.cpu_count() or 1)}}}
 
     def drawn(seed: int, target: Target) -> list[bool]:
-        draw = command.sampling(every, recorded, 160.0, seed)(target)
+        draw = command.sampling(every, recorded, 100.0, seed)(target)
         return [draw() for _ in range(1000)]
 
     assert 60 < sum(drawn(0, every[0])) < 140
     assert drawn(0, every[0]) == drawn(0, every[0])
     assert drawn(0, every[0]) != drawn(1, every[0])
     assert drawn(0, every[0]) != drawn(0, every[1])
+
+
+def test_pages_that_take_long_leave_the_modules_their_share_of_the_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    page = fake("docs/a.md", "1", None, [])
+    module = page._replace(name="src/a.py", part="library")
+    recorded = {
+        "documentation": {"docs/a.md": {"seconds": 30.0}},
+        "library": {"src/a.py": {"seconds": 10.0}},
+    }
+    now = 1000.0
+    monkeypatch.setattr(command.time, "monotonic", lambda: now)
+    chooser = command.sampling([page, module], recorded, 100.0, 0)
+    of_page = chooser(page)
+    now += 74
+    assert of_page()
+    now += 2
+    assert not of_page()
+    now += 500
+    of_module = chooser(module)
+    now += 24
+    assert of_module()
+    now += 2
+    assert not of_module()
 
 
 @pytest.mark.parametrize(("through", "code"), [(1, 0), (2, 1)])
