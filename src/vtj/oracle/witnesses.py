@@ -82,15 +82,15 @@ def matrix(trial: Trial, J: Any) -> Array:  # noqa: N803 - J is the term
 def by_differences(trial: Trial, slopes: differences.Slopes) -> Witness:
     """Give the differences as a witness that is silent where its error is too wide to tell.
 
-    At a kink its error reaches from the slope on the left to the slope on the right.
+    At a kink its error reaches from the slope on the left to the slope on the right. Where `y` is
+    not finite it is silent too: the slopes around say nothing of a derivative there.
     """
     value, error, jump = slopes
     error = error + abs(jump) / 2 / SAFETY
-    with np.errstate(invalid="ignore"):
-        row = np.nanmax(abs(value), axis=1, initial=0.0, keepdims=True)
-        here = abs(values(trial.y))[:, None]
+    row = np.nanmax(abs(value), axis=1, initial=0.0, keepdims=True)
+    here = abs(values(trial.y))[:, None]
     enough = np.where(row > SAFETY * error, 1e-3 * row, 1e-9 * here)
-    silent = ~((SAFETY * error <= enough) | (jump != 0) | (error == 0))
+    silent = ~((SAFETY * error <= enough) | (jump != 0)) | ~np.isfinite(here)
     return Witness("numeric", "numeric", np.where(silent, np.nan, value), error, silent=silent)
 
 
