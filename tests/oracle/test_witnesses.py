@@ -1,8 +1,150 @@
 """Who says what of J: the engines, the differences where they can tell, a person, and `.grad`."""
 
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse.linalg
 import torch
+from torch import Tensor
 
 import vtj
+from tests.zoo.bug import custom
+from vtj.engines.numeric import Slopes
+from vtj.oracle.trial import Trial, try_out
+from vtj.oracle.witnesses import (
+    by_differences,
+    by_hand,
+    first_line,
+    gradient,
+    hear,
+    raised_by_autograd,
+)
+from vtj.report import Row
+
+X = torch.tensor([1.0, 3.0])
+SQUARE = np.diag([2.0, 6.0])
+
+
+def _square(x: Tensor) -> Tensor:
+    return x**2
+
+
+def test_everyone_who_is_asked_is_heard() -> None:
+    heard = hear(try_out(_square, X), ["reverse", "numeric", "jacfwd"], SQUARE)
+    assert [(one.name, one.family) for one in heard.witnesses] == [
+        ("reverse", "backward"),
+        ("numeric", "numeric"),
+        ("jacfwd", "forward"),
+        ("by hand", "by hand"),
+    ]
+    for one in heard.witnesses:
+        assert one.value.tolist() == SQUARE.tolist()
+    assert heard.rows == ()
+    assert heard.slopes is not None
+    assert heard.slopes.value.tolist() == SQUARE.tolist()
+
+
+def test_differences_that_were_not_asked_give_no_slopes() -> None:
+    assert hear(try_out(_square, X), ["reverse"], None).slopes is None
+
+
+def test_an_engine_that_raises_gives_its_reason() -> None:
+    def jvp(x: Any, u: Tensor) -> Tensor:
+        raise ValueError("no forward here. Ask somebody else")
+
+    f = custom(_square, lambda x, g: 2 * x[0] * g, jvp)
+    heard = hear(try_out(f, X), ["forward", "reverse"], None)
+    assert [one.name for one in heard.witnesses] == ["reverse"]
+    reason = "ValueError: no forward here"
+    assert heard.rows == (Row("forward", "forward", "not applicable", note=reason),)
+
+
+def test_an_engine_is_silent_where_it_gives_nan() -> None:
+    factor = torch.tensor([1.0, torch.nan])
+    (one,) = hear(try_out(lambda x: x * factor, X), ["reverse"], None).witnesses
+    assert np.isnan(one.value).any(axis=0).tolist() == [False, True]
+    assert np.array_equal(one.silent, np.isnan(one.value))
+
+
+def test_blocks_of_several_inputs_and_outputs_are_put_into_one_matrix() -> None:
+    def f(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+        return 2 * a, b.sum()
+
+    J = ((2 * np.eye(2), np.zeros((2, 3))), (np.zeros(2), np.ones(3)))  # noqa: N806
+    trial = try_out(f, (torch.ones(2), torch.ones(3)))
+    for one in hear(trial, ["reverse", "numeric"], J).witnesses:
+        assert one.value.tolist() == [[2, 0, 0, 0, 0], [0, 2, 0, 0, 0], [0, 0, 1, 1, 1]]
+
+
+def test_a_function_by_hand_is_called_with_arrays() -> None:
+    def J(*x: Any) -> Any:  # noqa: N802 - J is the term
+        assert all(type(part) is np.ndarray for part in x)
+        return [part.tolist() for part in x]
+
+    trial = try_out(lambda a, b: a + b, (X, 2 * X))
+    assert by_hand(trial, J) == [[1, 3], [2, 6]]
+
+
+def test_what_is_no_function_is_taken_as_it_is() -> None:
+    """SciPy's operators can be called, and are no functions of x all the same."""
+    trial = try_out(_square, X)
+    operator = scipy.sparse.linalg.aslinearoperator(SQUARE)
+    assert callable(operator)
+    for J in (SQUARE, SQUARE.tolist(), operator, torch.eye(2)):  # noqa: N806 - J is the term
+        assert by_hand(trial, J) is J
+
+
+def _differences(
+    value: list[float], error: list[float], y: float = 0.0, jump: tuple[float, ...] = (0, 0)
+) -> list[bool]:
+    """Give where the differences are silent in one row of J."""
+    trial = try_out(lambda x: (x * 0 + y).sum().reshape(1), torch.ones(1))
+    slopes = Slopes(*(np.array([part[: len(value)]]) for part in (value, error, jump)))
+    one = by_differences(trial, slopes)
+    assert (one.name, one.family) == ("numeric", "numeric")
+    assert np.array_equal(one.value, np.where(one.silent, np.nan, slopes.value), equal_nan=True)
+    return np.asarray(one.silent)[0].tolist()
+
+
+def test_differences_are_heard_to_a_thousandth_of_the_largest_slope_in_their_row() -> None:
+    above = float(np.nextafter(1, 2))
+    assert _differences([4000.0, 1.0], [1.0, 1.0]) == [False, False]
+    assert _differences([1.0, -4000.0], [1.0, above]) == [False, True]
+    assert _differences([np.nan, 4000.0], [np.inf, 1.0]) == [True, False]
+
+
+def test_each_row_has_a_largest_slope_of_its_own() -> None:
+    trial = try_out(lambda x: 0 * x, torch.zeros(2))
+    slopes = Slopes(np.array([[4000.0, 1.0], [4.0, 1.0]]), np.ones((2, 2)), np.zeros((2, 2)))
+    assert by_differences(trial, slopes).silent.tolist() == [[False, False], [True, True]]
+
+
+def test_slopes_that_may_be_zero_are_heard_to_a_billionth_of_y() -> None:
+    assert _differences([0.5, 0.0], [0.2, 0.25], y=1e9) == [False, False]
+    assert _differences([0.5, 0.0], [0.2, 0.25], y=-1e9) == [False, False]
+    assert _differences([0.5, 0.0], [0.2, 0.26], y=1e9) == [False, True]
+    assert _differences([4.0], [1.0], y=1e10) == [False]
+    assert _differences([4.0], [0.9], y=1e10) == [True]
+    assert _differences([np.nan, np.nan], [np.inf, np.inf], y=1e9) == [True, True]
+
+
+def test_differences_without_an_error_are_heard_whatever_y() -> None:
+    assert _differences([4.0, 0.0], [1.0, 0.0]) == [True, False]
+    assert _differences([0.0, 0.0], [0.0, 0.0]) == [False, False]
+
+
+def test_at_a_kink_differences_are_heard_and_reach_from_slope_to_slope() -> None:
+    assert _differences([1.0, 1.0], [5.0, 5.0], jump=(2.0, 0.0)) == [False, True]
+    trial = try_out(lambda x: 0 * x, torch.zeros(1))
+    slopes = Slopes(np.ones((1, 1)), np.full((1, 1), 5.0), np.full((1, 1), -8.0))
+    error = np.asarray(by_differences(trial, slopes).error)
+    assert error.tolist() == [[6.0]]  # SAFETY times this is 5 · SAFETY, and half the jump
+
+
+@pytest.mark.parametrize("y", [np.inf, -np.inf, np.nan])
+def test_where_y_is_not_finite_differences_say_nothing(y: float) -> None:
+    assert _differences([1.0, 0.0], [0.0, 0.0], y=y) == [True, True]
 
 
 def test_a_pole_is_not_taken_for_a_kink() -> None:
@@ -10,3 +152,40 @@ def test_a_pole_is_not_taken_for_a_kink() -> None:
     assert report.verdict == "undecided"
     assert report.findings[0] == "y is inf: there is no derivative"
     assert not any("kinks" in finding for finding in report.findings), str(report)
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        ("", "ValueError"),
+        (" \n ", "ValueError"),
+        ("one. two", "ValueError: one"),
+        ("one.two three", "ValueError: one.two three"),
+        ("\none\ntwo", "ValueError: one"),
+        ("a" * 120, f"ValueError: {'a' * 120}"),
+        ("a" * 121, f"ValueError: {'a' * 117}..."),
+    ],
+)
+def test_an_error_is_told_in_one_line(message: str, line: str) -> None:
+    assert first_line(ValueError(message)) == line
+
+
+def test_only_torch_refuses_what_is_not_connected() -> None:
+    with pytest.raises(RuntimeError) as raised:
+        torch.ones(()).backward()
+    assert raised_by_autograd(raised.value)
+    assert not raised_by_autograd(ValueError(str(raised.value)))
+    assert not raised_by_autograd(RuntimeError("something else"))
+    assert not raised_by_autograd(None)
+
+
+def _trial(*x: Tensor) -> Trial:
+    return try_out(lambda *x: x[0].sum(), x if len(x) > 1 else x[0])
+
+
+def test_a_grad_that_holds_nothing_counts_as_zeros() -> None:
+    two = _trial(torch.ones(2), torch.ones(1, 3))
+    assert gradient(two, (X, None)).tolist() == [1, 3, 0, 0, 0]
+    assert gradient(two, (None, torch.tensor([[4.0, 5.0, 6.0]]))).tolist() == [0, 0, 4, 5, 6]
+    assert gradient(_trial(X), X).tolist() == [1, 3]
+    assert gradient(_trial(X), None).tolist() == [0, 0]
