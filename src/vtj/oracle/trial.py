@@ -167,5 +167,5 @@ def graph_of(y: Sequence[Tensor]) -> set[Any]:
 def _least_precise(nodes: Iterable[Any], *tensors: Tensor) -> torch.dtype:
     dtypes = {tensor.dtype for tensor in tensors}
     for node in nodes:
-        dtypes |= {made.dtype for made in getattr(node, "_input_metadata", ())}
+        dtypes |= {made.dtype for made in node._input_metadata}
     return max((d for d in dtypes if d.is_floating_point), key=lambda d: torch.finfo(d).eps)
