@@ -1,0 +1,169 @@
+"""What `certify` multiplies with: the products, their sizes, and what is refused."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+import scipy.sparse.linalg
+import torch
+from torch import Tensor
+
+from vtj.oracle.operators import Operator, operator
+from vtj.oracle.trial import Trial, try_out
+
+ENTRIES = np.array([[1.0, -2.0], [3.0, 4.0], [-5.0, 0.5]])
+V, U = np.array([1.0, -10.0, 100.0]), np.array([1.0, -10.0])
+
+
+def f(x: Tensor) -> Tensor:
+    return torch.from_numpy(ENTRIES).to(x) @ x
+
+
+TRIAL = try_out(f, torch.tensor([1.0, 2.0]))
+
+
+class Bare:
+    """Something with nothing but what `certify` asks for."""
+
+    def __init__(self, left: Any, right: Any, shape: tuple[int, int] = (3, 2)) -> None:
+        self._left, self._right, self.shape = left, right, shape
+
+    def __matmul__(self, u: Any) -> Any:
+        return self._right(u)
+
+    def __rmatmul__(self, v: Any) -> Any:
+        return self._left(v)
+
+
+KINDS: dict[str, Any] = {
+    "array": ENTRIES,
+    "array, backwards in memory": np.flip(np.flip(ENTRIES).copy()),
+    "integers": np.round(ENTRIES * 2).astype(int),
+    "lists": ENTRIES.tolist(),
+    "tensor": torch.from_numpy(ENTRIES),
+    "float32": torch.from_numpy(ENTRIES).float(),
+    "function": lambda x: ENTRIES,
+    "function of a tensor": lambda x: torch.from_numpy(ENTRIES),
+    "sparse array": scipy.sparse.csr_array(ENTRIES),
+    "sparse tensor": torch.from_numpy(ENTRIES).to_sparse(),
+    "sparse float32": torch.from_numpy(ENTRIES).float().to_sparse(),
+    "linear operator": scipy.sparse.linalg.aslinearoperator(ENTRIES),
+    "bare": Bare(lambda v: v @ ENTRIES, lambda u: ENTRIES @ u),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_both_products_of_every_kind(kind: str) -> None:
+    J = operator(TRIAL, KINDS[kind])  # noqa: N806 - J is the term
+    entries = 2 * ENTRIES if kind == "integers" else ENTRIES
+    for product, expected in ((J.left(V), V @ entries), (J.right(U), entries @ U)):
+        assert type(product) is np.ndarray
+        assert product.dtype == np.float64
+        assert product.tolist() == expected.tolist()
+
+
+WITH_MAGNITUDES = sorted(KINDS.keys() - {"integers", "linear operator", "bare"})
+
+
+@pytest.mark.parametrize("kind", WITH_MAGNITUDES)
+def test_the_size_of_a_product_is_that_of_its_terms(kind: str) -> None:
+    J = operator(TRIAL, KINDS[kind])  # noqa: N806 - J is the term
+    assert J.left_size(V).tolist() == [531, 92]
+    assert J.right_size(U).tolist() == [21, 43, 10]
+
+
+@pytest.mark.parametrize("kind", ["linear operator", "bare"])
+def test_where_terms_cannot_be_had_the_largest_element_is_the_size(kind: str) -> None:
+    J = operator(TRIAL, KINDS[kind])  # noqa: N806 - J is the term
+    assert J.left_size(V).tolist() == [529, 529]
+    assert J.right_size(U).tolist() == [37, 37, 37]
+    assert J.right_size(U / 1000).tolist() == [0.037, 0.037, 0.037]
+
+
+def test_products_without_elements_have_sizes_without_elements() -> None:
+    J = Operator(Bare(lambda v: np.zeros(0), lambda u: np.zeros(0), (0, 0)))  # noqa: N806
+    assert J.left_size(np.zeros(0)).shape == J.right_size(np.zeros(0)).shape == (0,)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.uint8, np.bool_])
+def test_products_of_every_real_dtype_become_float64(dtype: Any) -> None:
+    J = Operator(Bare(lambda v: np.ones(2, dtype), lambda u: np.ones(3, dtype)))  # noqa: N806
+    assert (J.left(V).dtype, J.right(U).dtype) == (np.float64, np.float64)
+    assert (J.left(V).tolist(), J.right(U).tolist()) == ([1, 1], [1, 1, 1])
+
+
+def _raises(error: Exception) -> Any:
+    def product(one: Any) -> Any:
+        raise error
+
+    return product
+
+
+@pytest.mark.parametrize(
+    ("product", "error", "message"),
+    [
+        (
+            _raises(KeyError("k")),
+            TypeError,
+            "{} raised KeyError: 'k'; expected a J with v @ J and J @ u",
+        ),
+        (
+            lambda one: np.ones(5),
+            ValueError,
+            "{} has shape (5,); expected ({},)",
+        ),
+        (
+            lambda one: np.ones((1, len(one))),
+            ValueError,
+            "{} has shape (1, {other}); expected ({},)",
+        ),
+        (
+            lambda one: np.ones(2, complex),
+            TypeError,
+            "{} has dtype complex128; expected real numbers",
+        ),
+        (lambda one: "text", TypeError, "{} has dtype <U4; expected real numbers"),
+        (lambda one: None, TypeError, "{} has dtype object; expected real numbers"),
+    ],
+)
+def test_a_product_that_is_none(product: Any, error: type[Exception], message: str) -> None:
+    J = Operator(Bare(product, product))  # noqa: N806 - J is the term
+    with pytest.raises(error) as raised:
+        J.left(V)
+    assert str(raised.value) == message.format("v @ J", 2, other=3)
+    with pytest.raises(error) as raised:
+        J.right(U)
+    assert str(raised.value) == message.format("J @ u", 3, other=2)
+
+
+def test_what_an_operator_raises_is_the_cause() -> None:
+    cause = KeyError("k")
+    with pytest.raises(TypeError) as raised:
+        Operator(Bare(_raises(cause), None)).left(V)
+    assert raised.value.__cause__ is cause
+
+
+def _matrices() -> Trial:
+    """Give y of shape (2, 2) for x of shape (3,)."""
+    return try_out(lambda x: x[:2, None] * x[1:], torch.tensor([1.0, 2.0, 3.0]))
+
+
+def test_a_dense_array_may_have_the_shapes_of_y_and_x_or_be_flat() -> None:
+    blocks = np.arange(12.0).reshape(2, 2, 3)
+    for J in (blocks, torch.from_numpy(blocks), blocks.reshape(4, 3), lambda x: blocks):  # noqa: N806
+        assert operator(_matrices(), J).right(np.array([0.0, 1, 0])).tolist() == [1, 4, 7, 10]
+
+
+def test_a_dense_array_of_another_shape_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"J has shape \(3, 4\); expected .* = \(2, 2, 3\)"):
+        operator(_matrices(), np.zeros((3, 4)))
+
+
+@pytest.mark.parametrize(
+    "J", [scipy.sparse.csr_array((2, 3)), torch.zeros(2, 3).to_sparse(), Bare(None, None, (2, 3))]
+)
+def test_an_operator_of_another_shape_is_refused(J: Any) -> None:  # noqa: N803 - J is the term
+    expected = r"expected \(y.numel\(\), x.numel\(\)\) = \(3, 2\)"
+    with pytest.raises(ValueError, match=rf"^J has shape \(2, 3\); {expected}$"):
+        operator(TRIAL, J)
