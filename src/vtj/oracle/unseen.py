@@ -25,7 +25,7 @@ def autograd_alone(trial: Trial, speakers: Mapping[str, Witness], slopes: Array)
     size = np.where(values(trial.parts) == 0, 1, abs(values(trial.parts)))
     found = unseen(trial, slopes, speakers.get("numeric"), size)
     for name, one in speakers.items():
-        if name not in (*AUTOGRAD, "numeric"):
+        if name not in AUTOGRAD:
             found = found & one.silent
     return found
 
@@ -51,7 +51,7 @@ def unseen(trial: Trial, slopes: Array, numeric: Witness | None, size: Array) ->
     if not silent.any():
         return np.zeros(slopes.shape, bool)
     x, y = (abs(part).max(initial=0) for part in (values(trial.parts), values(trial.y)))
-    terms = min(size_of_terms(trial, SEED).max(initial=0), max(x, y))
+    terms = min(size_of_terms(trial, SEED).max(), max(x, y))
     if not slopes.any() and y == 0:
         terms = max(terms, _elsewhere(trial))
     largest = np.fmax(np.nanmax(abs(slopes), initial=0), terms / size)
