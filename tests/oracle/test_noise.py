@@ -4,7 +4,19 @@ import numpy as np
 import torch
 
 import vtj
-from vtj.oracle.noise import measured_noise, noise_at_all_scales
+from vtj.oracle.noise import (
+    COARSE,
+    FINE,
+    FINEST,
+    MARGIN,
+    finest_noise,
+    left_over,
+    measured_noise,
+    noise_at_all_scales,
+)
+from vtj.oracle.voting import Array
+
+SIXTH = 32 / 924**0.5  # what six differences leave of values that go up and down by 1
 
 
 def test_a_smooth_function_has_no_noise_but_rounding() -> None:
@@ -22,6 +34,93 @@ def test_steps_that_mean_nothing_are_not_taken() -> None:
     steps = []
     noise_at_all_scales(lambda t: np.array([float(steps.append(t) or 0)]), least=0.5)
     assert min(map(abs, steps)) == 0.5
+
+
+class Zigzag:
+    """Values that go up and down by 1e-8 from one point to the next, beside a smooth one."""
+
+    def __init__(self, beyond: float = 0.0) -> None:
+        self.steps: list[float] = []
+        self._beyond = beyond
+
+    def __call__(self, t: float) -> Array:
+        self.steps.append(t)
+        up = 5e-9 * (-1) ** len(self.steps)
+        return np.array([up if abs(t) > self._beyond else 0.0, 1 + t])
+
+
+def _off_by(found: Array, expected: float) -> float:
+    assert abs(found[1]) < 1e-15  # the smooth one
+    return float(abs(found[0] / expected - 1))
+
+
+def test_what_differences_leave_of_noise_is_its_standard_deviation() -> None:
+    table = np.random.default_rng(0).normal(0, [1e-8, 1e-3], (100_000, 2))
+    for order in (1, 2, 6):
+        np.testing.assert_allclose(left_over(table, order), [1e-8, 1e-3], rtol=0.02)
+
+
+def test_what_differences_leave_of_values_by_hand() -> None:
+    table = np.array([[0.0, 1.0], [2.0, 1.0], [0.0, 1.0], [2.0, 3.0]])
+    np.testing.assert_allclose(left_over(table, 1), [2**0.5, (2 / 3) ** 0.5])
+    np.testing.assert_allclose(left_over(table, 2), [(16 / 6) ** 0.5, (2 / 6) ** 0.5])
+
+
+def test_values_that_are_no_numbers_are_no_noise() -> None:
+    table = np.array([[0.0, np.nan], [2.0, 1.0], [np.inf, 1.0], [0.0, 1.0]]).repeat(3, axis=0)
+    with np.errstate(invalid="ignore"):
+        assert left_over(table, 6).tolist() == [0, 0]
+
+
+def test_a_polynomial_has_noise_only_from_the_sixth_degree() -> None:
+    fifth = measured_noise(lambda t: np.array([t**5, t**6]), 0.5)
+    np.testing.assert_allclose(fifth, [0, 720 * 0.5**6 / 924**0.5], atol=1e-12)
+
+
+def test_noise_beside_x_is_measured_over_fine_steps() -> None:
+    zigzag = Zigzag()
+    assert _off_by(noise_at_all_scales(zigzag), MARGIN * SIXTH * 1e-8) < 1e-9
+    assert zigzag.steps[:18] == [step * k for step in FINE for k in range(1, 10)]
+
+
+def test_values_that_are_stuck_over_fine_steps_show_over_coarse_ones() -> None:
+    stuck = Zigzag(beyond=10 * max(FINE))
+    assert _off_by(noise_at_all_scales(stuck), MARGIN * SIXTH * 1e-8) < 1e-9
+    coarse = [side * step * k for step in COARSE for side in (1, -1) for k in range(1, 10)]
+    assert stuck.steps[18:] == coarse
+
+
+def test_the_finest_noise_is_that_over_the_finest_step_or_the_least_that_means_anything() -> None:
+    for least, step in ((0.0, FINEST), (2 * FINEST, 2 * FINEST)):
+        zigzag = Zigzag()
+        assert _off_by(finest_noise(zigzag, least), SIXTH * 1e-8) < 1e-9
+        assert zigzag.steps == [step * k for k in range(1, 10)]
+
+
+def test_of_coarse_steps_only_those_above_the_least_are_taken() -> None:
+    zigzag = Zigzag()
+    noise_at_all_scales(zigzag, least=COARSE[1])
+    fine = [COARSE[1] * k for k in range(1, 10)]
+    coarse = [side * COARSE[2] * k for side in (1, -1) for k in range(1, 10)]
+    assert zigzag.steps == [*fine, *fine, *coarse]
+
+
+def test_a_kink_on_one_side_is_no_noise() -> None:
+    for side in (1, -1):
+        kink = COARSE[1] * side
+        found = noise_at_all_scales(lambda t, kink=kink: np.array([abs(t - kink)]))
+        assert found < 1e-14
+
+
+def test_every_element_has_a_noise_of_its_own() -> None:
+    stuck = Zigzag(beyond=10 * max(FINE))
+    found = noise_at_all_scales(lambda t: stuck(t)[0] * np.array([1, 1e-6]))
+    np.testing.assert_allclose(found, MARGIN * SIXTH * np.array([1e-8, 1e-14]), rtol=1e-9)
+
+
+def test_a_smooth_change_of_fourth_order_is_told_from_noise() -> None:
+    stuck = Zigzag(beyond=10 * max(FINE))
+    assert noise_at_all_scales(lambda t: stuck(t)[:1] + 1e8 * t**4) < 1e-10
 
 
 def test_noise_in_float32() -> None:
