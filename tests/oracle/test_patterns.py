@@ -20,15 +20,21 @@ def _put(entries: dict[tuple[int, int], float]) -> np.ndarray:
         (_put({(0, 1): -2.0, (2, 2): -7.0}), "the opposite sign"),
         (RIGHT.T, "transposed"),
         (2 * RIGHT, "the factor 2"),
+        (12.345 * RIGHT, "the factor 12.3"),
         (1.0005 * RIGHT, "the factor 1.0005"),
+        (1.00051234 * RIGHT, "the factor 1.00051"),
         (RIGHT * (1 + 1e-8), "the factor 1.00000001"),
         (_put({(0, 0): 10.0, (1, 1): 40.0}), "the factor 10 in these entries"),
         (RIGHT[[1, 0, 2]], "two elements of y swapped"),
         (RIGHT[:, [0, 2, 1]], "two elements of x swapped"),
+        (RIGHT[[1, 0, 2]] * (1 + 5e-7 * RIGHT / 7), "two elements of y swapped"),
+        (RIGHT[[1, 0, 2]] * (1 + 5e-6 * RIGHT / 7), ""),
         (_put({(0, 1): 0.0}), "a missing term: zero where it should not be"),
-        (_put({(0, 1): 0.0, (1, 1): 1.0}), "a missing term"),
+        (_put({(0, 1): 0.0, (1, 1): 1.5}), "a missing term"),
         (_put({(2, 1): 1.0}), "a term too many"),
         (RIGHT * (1 + 5e-8 * np.array([[1, -1, 0], [0, 1, 1], [-1, 1, 1]])), "float32 precision"),
+        (_put({(0, 1): 2 * (1 + 5e-8), (1, 1): 4 * (1 - 5e-8)}), "float32 precision"),
+        (_put({(0, 1): 2 * (1 + 5e-8)}), ""),
         (np.tile([3.0, 5.0, 9.0], (3, 1)), "does not depend on v"),
         (_put({(0, 1): 2.1}), ""),
         (_put({(0, 1): 2.1, (1, 0): 9.0}), ""),
@@ -44,6 +50,50 @@ def test_vectors() -> None:
     right = np.array([2.0, 4.0, 8.0])
     assert pattern(3 * right, right, np.ones(3, bool)) == "the factor 3"
     assert pattern(right[::-1], right, np.array([True, False, True])) == ""
+
+
+def test_a_factor_is_told_with_the_digits_that_tell_it_from_one() -> None:
+    right = np.array([1.0, 2.0, 4.0])
+    wrong = right * (1 + 2.0**-52)
+    assert pattern(wrong, right, wrong != right) == "the factor 1.0000000000000002"
+
+
+def test_two_rows_that_are_the_same_do_not_depend_on_v() -> None:
+    wrong = np.tile([3.0, 5.0, 9.0], (2, 1))
+    assert pattern(wrong, RIGHT[:2], wrong != RIGHT[:2]) == "does not depend on v"
+
+
+def test_a_single_row_is_not_said_to_be_like_the_others() -> None:
+    assert pattern(3 * RIGHT[:1], RIGHT[:1], RIGHT[:1] != 0) == "the factor 3"
+
+
+def test_a_symmetric_matrix_is_not_said_to_be_transposed() -> None:
+    right = np.array([[0.0, 2.0], [2.0, 4.0]])
+    wrong = np.array([[0.0, 2.0 + 1e-8], [2.0, 4.0]])
+    assert pattern(wrong, right, wrong != right) == ""
+
+
+def test_what_is_right_may_be_off_by_its_own_error() -> None:
+    right, every = np.array([2.0, 4.0]), np.array([True, True])
+    assert pattern(np.array([-1.0, -4.0]), right, every, error=0.25) == "the opposite sign"
+    assert pattern(np.array([-0.75, -4.0]), right, every, error=0.25) == ""
+
+
+def test_nothing_is_said_beside_a_nan() -> None:
+    right, wrong = np.array([np.nan, 2.0]), np.zeros(2)
+    assert pattern(wrong, right, wrong != right) == ""
+    assert pattern(wrong, np.array([1.0, 2.0]), wrong == 0).startswith("a missing term")
+
+
+def test_small_entries_are_not_swapped_because_they_are_small() -> None:
+    wrong = 1e-9 * RIGHT[[1, 0, 2]] * (1 + 0.01 * RIGHT)
+    assert pattern(wrong, 1e-9 * RIGHT, wrong != 1e-9 * RIGHT) == ""
+
+
+def test_swaps_are_searched_in_a_matrix_that_is_not_too_large() -> None:
+    right = np.random.default_rng(0).normal(size=(64, 64))
+    swapped = right[[1, 0, *range(2, 64)]]
+    assert pattern(swapped, right, swapped != right) == "two elements of y swapped"
 
 
 def test_a_large_matrix_is_not_searched_for_swaps() -> None:
@@ -68,3 +118,26 @@ def test_a_gradient_laid_down_transposed() -> None:
     assert pattern(wrong, right, wrong != right, inputs=inputs) == ""
     wrong[:, 0] += 1
     assert pattern(wrong, right, wrong != right, inputs=inputs) == ""
+
+
+def test_a_gradient_with_zeros_laid_down_transposed() -> None:
+    right = np.array([0.0, 1.0, 2.0, 0.0])
+    wrong = np.array([0.0, 2.0, 1.0, 0.0])
+    said = pattern(wrong, right, wrong != right, inputs=[("x", (2, 2))])
+    assert said == "the gradient of x is transposed"
+
+
+def test_only_a_square_gradient_is_said_to_be_transposed() -> None:
+    right = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    wrong = right.reshape(2, 3).T.reshape(-1)
+    assert pattern(wrong, right, wrong != right, inputs=[("x", (2, 3))]) == ""
+    assert pattern(wrong, right, wrong != right, inputs=[("x", (6,))]) == ""
+    assert pattern(wrong, right, wrong != right) == ""
+
+
+def test_scalars_among_the_inputs() -> None:
+    right = np.array([5.0, 1.0, 2.0, 3.0, 4.0])
+    wrong = right[[0, 1, 3, 2, 4]]
+    inputs = [("x[0]", ()), ("x[1]", (2, 2))]
+    said = pattern(wrong, right, wrong != right, inputs=inputs)
+    assert said == "the gradient of x[1] is transposed"

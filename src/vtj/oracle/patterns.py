@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import combinations
+from math import prod
 from typing import TypeAlias
 
 import numpy as np
@@ -83,11 +84,13 @@ def _turned(
     inputs: Inputs,
 ) -> str:
     """Say which gradients were laid down transposed, where that explains everything."""
-    stops = np.cumsum([np.prod(shape, dtype=int) for _, shape in inputs], dtype=int)[:-1]
+    if not inputs:
+        return ""
+    stops = np.cumsum([prod(shape) for _, shape in inputs])[:-1]
     whole = (wrong, right, differs, slack)
     parts = zip(*(np.split(one, stops, axis=-1) for one in whole), inputs, strict=True)
     names = []
-    for mine, other, apart, near, (name, shape) in parts if inputs else ():
+    for mine, other, apart, near, (name, shape) in parts:
         if not apart.any():
             continue
         if len(shape) != 2 or shape[0] != shape[1]:
@@ -96,7 +99,7 @@ def _turned(
         if (np.abs(mine - turned) > near).any():
             return ""
         names.append(name)
-    return f"the gradient of {' and of '.join(names)} is transposed" if names else ""
+    return f"the gradient of {' and of '.join(names)} is transposed"
 
 
 def _factor(wrong: NDArray[np.float64], right: NDArray[np.float64], everywhere: bool) -> str:
