@@ -233,6 +233,7 @@ def test_an_excuse_holds_for_its_line_kind_and_pattern_alone() -> None:
     assert known.reason(FAULT._replace(kind="sign")) == "input"
     assert known.reason(FAULT._replace(text="torch.manual_seed(1)")) == "seed"
     assert known.reason(FAULT._replace(text="torch.manual_seed(0)")) is None
+    assert known.reason(FAULT._replace(text="torch.manual_seed(1)", kind="library")) is None
     assert known.reason(FAULT._replace(refused=True)) == REFUSED
     assert known.reason(FAULT._replace(refused=True, kind="error")) is None
 

@@ -69,8 +69,7 @@ def operator(trial: Trial, J: Any) -> Operator:  # noqa: N803 - J is the term
         >>> J.right(np.array([1.0, 10.0])).tolist()
         [6.0, 120.0]
     """
-    if not hasattr(J, "shape"):
-        J = by_hand(trial, J)  # noqa: N806 - J is the term
+    J = by_hand(trial, J)  # noqa: N806 - J is the term
     if not hasattr(J, "shape") or isinstance(J, np.ndarray) or _is_dense(J):
         flat = tuple(getattr(J, "shape", ())) == trial.size
         dense = np.ascontiguousarray(as_array(J) if flat else matrix(trial, J))

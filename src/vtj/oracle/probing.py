@@ -144,5 +144,5 @@ class Passes:
         value, error, jump = slopes
         error = error + abs(jump) / 2 / SAFETY
         enough = np.where(abs(value) > SAFETY * error, 1e-3 * abs(value), 1e-9 * abs(here))
-        silent = ~((SAFETY * error <= enough) | (jump != 0) | (error == 0))
+        silent = ~((SAFETY * error <= enough) | (jump != 0)) | ~np.isfinite(here)
         return Witness("differences", "numeric", value, error, silent=silent)
