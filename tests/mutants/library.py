@@ -53,6 +53,7 @@ TESTS = (
             "report",
             "sequence",
             "small_parts",
+            "table",
             "zoo",
         )
     ),
@@ -78,6 +79,17 @@ MODULES = (
     "example",
     "page_values",
     "report",
+    "calling/repeatable",
+    "calling/state",
+    "calling/tensors",
+    "outcome",
+    "refusal",
+    "sequence",
+    "table",
+    "oracle/findings",
+    "oracle/naming",
+    "oracle/drawing",
+    "oracle/once",
 )
 """What the verdicts rest on."""
 Calls = dict[str, tuple[float, list[str]]]
