@@ -31,7 +31,7 @@ def numbers(values: Sequence[float], apart: tuple[float, float]) -> list[str]:
 
     Args:
         values: What to write.
-        apart: The two that must not read the same.
+        apart: The two that must not read the same, unless they are the same.
 
     Example:
         >>> numbers([6.0, 3.0, 3.0000000000000004], apart=(6.0, 3.0))
@@ -39,7 +39,7 @@ def numbers(values: Sequence[float], apart: tuple[float, float]) -> list[str]:
         >>> numbers([1.0, 1.00000001], apart=(1.0, 1.00000001))
         ['1', '1.00000001']
     """
-    digits = 6
-    while digits < 17 and f"{apart[0]:.{digits}g}" == f"{apart[1]:.{digits}g}":
-        digits += 1
+    one, other = apart
+    tell = (digits for digits in range(6, 18) if f"{one:.{digits}g}" != f"{other:.{digits}g}")
+    digits = next(tell, 6)
     return [f"{value:.{digits}g}" for value in values]
