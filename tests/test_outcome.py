@@ -42,6 +42,12 @@ def test_torchs_own_error_is_part_of_the_outcome(v: object, error: type, message
         vjp(lambda x: 3 * x**2, X, v)
 
 
+def test_f_that_cannot_be_called() -> None:
+    with pytest.raises(TypeError) as raised:
+        backward(3, X)
+    assert str(raised.value) == "f is int; expected a function of tensors"
+
+
 def test_integers_have_no_gradient() -> None:
     outcome = backward(lambda x: x, torch.tensor([1, 2]))
     assert "floating point" in str(outcome.error)
@@ -51,7 +57,9 @@ def test_integers_have_no_gradient() -> None:
 def test_not_a_tensor() -> None:
     outcome = backward(lambda x: [x], X)
     assert isinstance(outcome.error, TypeError)
+    assert str(outcome.error) == "y is list; expected a torch.Tensor or a tuple of them"
     assert outcome.y is None
+    assert str(backward(lambda x: (x, 1), X).error) == "y[1] is int; expected a torch.Tensor"
 
 
 def test_nothing_leads_to_x() -> None:
@@ -61,16 +69,26 @@ def test_nothing_leads_to_x() -> None:
     assert y.grad is None, "the gradient of another tensor must be left alone"
 
 
+def test_the_gradient_of_another_tensor_is_left_alone_by_several_outputs() -> None:
+    weight = torch.ones(2, requires_grad=True)
+    outcome = backward(lambda x: (x * weight, weight.sum()), X, (torch.ones(2), torch.tensor(1.0)))
+    assert torch.equal(outcome.grad, torch.ones(2))
+    assert weight.grad is None
+
+
+class Mutates(torch.autograd.Function):
+    """The identity, whose backward writes into its argument."""
+
+    @staticmethod
+    def forward(ctx: object, x: Tensor) -> Tensor:
+        return x * 1
+
+    @staticmethod
+    def backward(ctx: object, g: Tensor) -> Tensor:
+        return g.mul_(2)
+
+
 def test_v_and_x_that_are_written_to_are_seen_and_the_callers_are_not() -> None:
-    class Mutates(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx: object, x: Tensor) -> Tensor:
-            return x * 1
-
-        @staticmethod
-        def backward(ctx: object, g: Tensor) -> Tensor:
-            return g.mul_(2)
-
     v, x = torch.ones(2), X.clone()
 
     def f(x: Tensor) -> Tensor:
@@ -83,6 +101,35 @@ def test_v_and_x_that_are_written_to_are_seen_and_the_callers_are_not() -> None:
     assert torch.equal(x, X)
 
 
+@pytest.mark.parametrize("v", [torch.ones(2, 2), torch.eye(2).to_sparse()])
+def test_v_of_any_layout_that_is_written_to_is_seen(v: Tensor) -> None:
+    before = v.clone()
+    assert backward(Mutates.apply, torch.ones(2, 2), v).v_changed
+    assert torch.equal(v.to_dense(), before.to_dense())
+    assert not backward(lambda x: x * 1, torch.ones(2, 2), v).v_changed
+
+
+def test_v_of_several_outputs_that_is_written_to_is_seen() -> None:
+    v = (torch.ones(2), torch.ones(2))
+    assert backward(lambda x: (x * 1, Mutates.apply(x)), X, v).v_changed
+    assert torch.equal(torch.stack(v), torch.ones(2, 2))
+    assert not backward(lambda x: (x * 1, x * 2), X, v).v_changed
+
+
+def test_a_v_that_is_left_out_or_refused_is_unchanged() -> None:
+    assert not backward(torch.sum, X).v_changed
+    assert not backward(torch.sum, X, [1.0]).v_changed
+
+
+def test_x_that_gets_another_shape_is_changed() -> None:
+    def f(x: Tensor) -> Tensor:
+        x.data = x.data[:1]
+        return x.sum()
+
+    assert backward(f, X).x_changed
+    assert backward(f, torch.ones(2)).x_changed
+
+
 def test_reentrant_checkpoint_refuses_inputs_and_is_run_without() -> None:
     outcome = backward(lambda x: checkpoint(torch.square, x, use_reentrant=True), X, torch.ones(2))
     assert outcome.error is None
@@ -93,3 +140,11 @@ def test_nan_is_the_same_as_nan() -> None:
     assert same(torch.tensor([torch.nan]), torch.tensor([torch.nan]))
     assert not same(torch.tensor([torch.nan]), torch.tensor([1.0]))
     assert not backward(torch.log, torch.tensor([torch.nan]), torch.ones(1)).x_changed
+
+
+def test_values_are_the_same_in_one_shape_alone() -> None:
+    assert not same(torch.ones(2), torch.ones(1, 2))
+    assert not same(torch.ones(2), torch.ones(3))
+    sparse = torch.eye(2).to_sparse()
+    assert same(sparse, sparse.clone())
+    assert not same(sparse, 2 * sparse)

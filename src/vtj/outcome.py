@@ -151,7 +151,7 @@ def _detached(y: Any) -> Tensors | None:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Say whether two tensors, or tuples of them, hold the same values; nan is nan.
+    """Say whether two tensors, or tuples of them, hold the same values in one shape; nan is nan.
 
     Example:
         >>> same(torch.tensor([1.0, torch.nan]), torch.tensor([1.0, torch.nan]))
@@ -162,6 +162,8 @@ def same(a: Any, b: Any) -> bool:
     if not isinstance(a, Tensor):
         return True
     try:
+        if a.shape != b.shape:
+            return False
         a, b = (part.to_dense() if part.layout != torch.strided else part for part in (a, b))
         return torch.equal(a, b) or bool(((a == b) | ((a != a) & (b != b))).all())
     except (RuntimeError, NotImplementedError, TypeError):  # no values: meta, nested, masked
