@@ -32,6 +32,15 @@ def test_a_report_is_wrong_when_one_value_differs() -> None:
     assert report.culprit == "the page"
 
 
+def test_a_value_of_another_is_told_by_its_name() -> None:
+    row, finding = beside("x.grad", [1.0, 3.0], {"by hand": [1.0, 2.0]}, 1e-6, "backward")
+    assert (row.what, row.family) == ("x.grad, backward", "backward")
+    assert finding == "x.grad[1]: backward 3, by hand 2: backward is wrong"
+    page = beside("y", 1.0, {"f": 2.0}, 1e-6)
+    right = beside("y", 1.0, {"f": 1.0}, 1e-6)
+    assert with_rows("three values", [right, (row, finding), page]).culprit == "backward"
+
+
 def test_the_larger_of_the_two_sets_the_scale() -> None:
     for mine, truth in [(2.0, 1.0), (1.0, 2.0)]:
         row, finding = beside("y", mine, {"f": truth}, 0.5)

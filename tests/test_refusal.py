@@ -2,7 +2,7 @@ import pytest
 import torch
 
 import vtj
-from vtj import JacobianMismatch, Refusal
+from vtj import JacobianMismatch, Refusal, Row
 
 MESSAGE = "grad can be implicitly created only for scalar outputs"
 
@@ -19,6 +19,27 @@ def omitted(error: Exception | None = None) -> Refusal:
 def test_the_page_that_raised_it_is_confirmed() -> None:
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     assert omitted().confirm(error=RuntimeError(MESSAGE), x=x, y=double(x))
+
+
+def test_what_torch_raises_is_told_beside_what_is_declared() -> None:
+    raised = f"RuntimeError: {MESSAGE}"
+    report = omitted().check()
+    assert (report.title, report.verdict, report.culprit) == ("omitted is refused", "correct", None)
+    assert report.rows == (Row("error, torch", "torch", "agrees", note=raised),)
+    report = omitted(TypeError("no")).check()
+    assert (report.verdict, report.culprit) == ("wrong", "torch")
+    assert report.rows == (Row("error, torch", "torch", "differs", note=raised),)
+
+
+def test_what_the_page_raises_is_told_beside_its_values() -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    report = omitted().confirm(error=RuntimeError(MESSAGE), x=x, y=double(x))
+    assert report.title == "omitted is refused"
+    assert [row.what for row in report.rows] == [
+        "error, the page",
+        "y, the page",
+        "x.grad for ones, the page",
+    ]
 
 
 @pytest.mark.parametrize(

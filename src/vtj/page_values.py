@@ -1,4 +1,4 @@
-"""A value that a page's own cells computed, beside the value it should be."""
+"""A value, most often one that a page's own cells computed, beside the value it should be."""
 
 from typing import Any
 
@@ -13,21 +13,22 @@ PAGE = "the page"
 
 
 def beside(
-    what: str, came: Any, expected: dict[str, Any], relative: float
+    what: str, came: Any, expected: dict[str, Any], relative: float, who: str = PAGE
 ) -> tuple[Row, str | None]:
-    """Compare a value of the page with what others say it is, relative to the largest entry.
+    """Compare a value with what others say it is, relative to the largest entry.
 
     Args:
         what: How the value is called, say ``"x.grad"``.
-        came: What the page computed: a tensor, an array or a number.
+        came: The value: a tensor, an array or a number.
         expected: What others say, by name; the first of them decides.
         relative: How far apart two values may lie, in units of the largest entry's magnitude.
+        who: Whose value it is.
 
     Returns:
         The row, and the finding that names entry and values when they differ.
 
     Raises:
-        ValueError: When the page's value has another shape; it names both.
+        ValueError: When the value has another shape; it names both.
 
     Example:
         >>> row, finding = beside("x.grad", [1.0, 3.0], {"by hand": [1.0, 2.0]}, 1e-6)
@@ -42,22 +43,20 @@ def beside(
     size = max(abs(truth).max(initial=0), abs(mine).max(initial=0), np.finfo(np.float64).tiny)
     apart = np.nan_to_num(abs(mine - truth) / (relative * size), nan=np.inf)
     worst = float(apart.max(initial=0))
-    row = Row(f"{what}, {PAGE}", PAGE, "differs" if worst > 1 else "agrees", worst)
-    return row, _finding(what, mine, others, int(apart.argmax())) if worst > 1 else None
+    row = Row(f"{what}, {who}", who, "differs" if worst > 1 else "agrees", worst)
+    return row, _finding(what, {who: mine, **others}, int(apart.argmax())) if worst > 1 else None
 
 
-def _finding(
-    what: str, mine: NDArray[np.float64], others: dict[str, NDArray[np.float64]], at: int
-) -> str:
-    values = [float(array.flat[at]) for array in (mine, *others.values())]
+def _finding(what: str, told: dict[str, NDArray[np.float64]], at: int) -> str:
+    who, first = next(iter(told.items()))
+    values = [float(array.flat[at]) for array in told.values()]
     written = numbers(values, (values[0], values[1]))
-    told = zip((PAGE, *others), written, strict=True)
-    said = ", ".join(f"{name} {value}" for name, value in told)
-    return f"{element(what, [mine.shape], False, at)}: {said}: {PAGE} is wrong"
+    said = ", ".join(f"{name} {value}" for name, value in zip(told, written, strict=True))
+    return f"{element(what, [first.shape], False, at)}: {said}: {who} is wrong"
 
 
 def with_rows(title: str, compared: list[tuple[Row, str | None]]) -> Report:
-    """Make a report of compared values: correct when none differs.
+    """Make a report of compared values: correct when none differs, else of whose differs first.
 
     Args:
         title: What was asked.
@@ -68,7 +67,6 @@ def with_rows(title: str, compared: list[tuple[Row, str | None]]) -> Report:
         'correct'
     """
     findings = tuple(finding for _, finding in compared if finding)
+    culprit = next((row.family for row, finding in compared if finding), None)
     verdict: Verdict = "wrong" if findings else "correct"
-    return Report(
-        title, tuple(row for row, _ in compared), verdict, PAGE if findings else None, findings
-    )
+    return Report(title, tuple(row for row, _ in compared), verdict, culprit, findings)

@@ -13,8 +13,9 @@ from vtj.calling.tensors import Function
 from vtj.checking import check
 from vtj.contraction import contract
 from vtj.oracle.blocks import as_array
+from vtj.oracle.tolerance import RELATIVE
 from vtj.page_values import beside, with_rows
-from vtj.report import Report
+from vtj.report import Report, Row
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,11 @@ class Sequence:
             report = check(call.f, x, call.v, jacobian=call.jacobian)
             if not report:
                 return report
-        return self._report("grad", self.run())
+        relative = RELATIVE[self.x.dtype]
+        return self._report(
+            beside(f"grad after call {number}", grad, {"by hand": total}, relative, "backward")
+            for number, (total, grad) in enumerate(self._both(), 1)
+        )
 
     def confirm(self, *, y: Any, grads: Iterable[Any], sums: Iterable[Any]) -> Report:
         """Compare what a page's own cells computed with the calls made here, and with each other.
@@ -141,7 +146,18 @@ class Sequence:
             'correct'
         """
         self.check().raise_for_mismatch()
-        report = self._report("grad", grads, "sum", sums, last=[y])
+        relative = RELATIVE[self.x.dtype]
+        compared = [beside("y", y, {"f": self._last_output()}, relative)]
+        theirs = [{"by hand": total, "backward": grad} for total, grad in self._both()]
+        for what, given in (("grad", grads), ("sum", sums)):
+            values = list(given)
+            if len(values) != len(self.calls):
+                raise ValueError(
+                    f"{self.name} got {len(values)} {what}s; expected {len(self.calls)}, one a call"
+                )
+            for number, (mine, expected) in enumerate(zip(values, theirs, strict=True), 1):
+                compared.append(beside(f"{what} after call {number}", mine, expected, relative))
+        report = self._report(compared)
         report.raise_for_mismatch()
         return report
 
@@ -150,16 +166,8 @@ class Sequence:
         y: Tensor = self.calls[-1].f(x.detach().clone())
         return y
 
-    def _report(self, *named: Any, last: Iterable[Any] = ()) -> Report:
-        both = zip(self.by_hand(), self.run(), strict=True)
-        theirs = [{"by hand": by_hand, "backward": grad} for by_hand, grad in both]
-        compared = [beside("y", y, {"f": self._last_output()}, 1e-6) for y in last]
-        for what, given in zip(named[::2], named[1::2], strict=True):
-            values = list(given)
-            if len(values) != len(self.calls):
-                raise ValueError(
-                    f"{self.name} got {len(values)} {what}s; expected {len(self.calls)}, one a call"
-                )
-            for number, (mine, expected) in enumerate(zip(values, theirs, strict=True), 1):
-                compared.append(beside(f"{what} after call {number}", mine, expected, 1e-6))
-        return with_rows(f"{self.name}, {len(self.calls)} calls", compared)
+    def _both(self) -> list[tuple[NDArray[np.float64], Tensor]]:
+        return list(zip(self.by_hand(), self.run(), strict=True))
+
+    def _report(self, compared: Iterable[tuple[Row, str | None]]) -> Report:
+        return with_rows(f"{self.name}, {len(self.calls)} calls", list(compared))
