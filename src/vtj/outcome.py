@@ -164,7 +164,7 @@ def same(a: Any, b: Any) -> bool:
     try:
         if a.shape != b.shape:
             return False
-        a, b = (part.to_dense() if part.layout != torch.strided else part for part in (a, b))
+        a, b = a.to_dense(), b.to_dense()
         return torch.equal(a, b) or bool(((a == b) | ((a != a) & (b != b))).all())
     except (RuntimeError, NotImplementedError, TypeError):  # no values: meta, nested, masked
         return True

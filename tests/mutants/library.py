@@ -35,6 +35,7 @@ PATIENCE = 20 * SECONDS
 """Tests that take so long with a mutant have noticed it, on however busy a machine."""
 TESTS = (
     "tests/engines",
+    "tests/calling",
     "tests/oracle",
     "tests/examples",
     *(

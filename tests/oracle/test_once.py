@@ -48,6 +48,8 @@ def test_a_second_is_wrong_and_not_zero() -> None:
     told = f"x.grad: backward raises {RAISED}"
     for report in (vtj.check(slope, X), vtj.certify(slope, X)):
         assert (report.verdict, report.culprit, report.findings) == ("wrong", "backward", (told,))
+        assert report.rows == (vtj.Row("x.grad", "backward", "fails", note=RAISED),)
+        assert report.title == "J (2, 2)"
     report = vtj.check(Cube.apply, X, order=2)
     assert (report.verdict, report.culprit) == ("wrong", "backward")
     assert report.findings == (f"order 2: {told}",)

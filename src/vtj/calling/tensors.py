@@ -112,7 +112,7 @@ def like(parts: tuple[Any, ...], x: object) -> Any:
 
 
 def shaped_like(flat: NDArray[np.float64], parts: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """Give a vector's elements in the shapes, dtypes, devices and layouts of `parts`.
+    """Give a vector's elements in the shapes and dtypes, and on the devices, of `parts`.
 
     A part that is sharded over processes (a DTensor) is answered by one sharded alike.
 

@@ -1,0 +1,115 @@
+"""What every `f` takes and returns, and what is refused with which words."""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.distributed as dist
+from torch import Tensor
+from torch._subclasses import FakeTensorMode
+from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
+from torch.distributed.tensor import DTensor, Shard, distribute_tensor
+
+import vtj
+from vtj.calling.tensors import as_tuple, require_floating, require_values, shaped_like, values
+
+PLAIN = torch.tensor([1.0, 2.0])
+
+
+def _fake() -> Tensor:
+    with FakeTensorMode():
+        return torch.ones(2)
+
+
+@pytest.mark.parametrize(
+    ("came", "message"),
+    [
+        ([PLAIN], "x is list; expected a torch.Tensor or a tuple of them"),
+        ((PLAIN, 2), "x[1] is int; expected a torch.Tensor"),
+    ],
+)
+def test_something_else_than_tensors(came: Any, message: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        as_tuple(came)
+    assert str(raised.value) == message
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        (
+            PLAIN.to(torch.complex64),
+            "x has dtype torch.complex64; complex is not supported: "
+            "give the real and imaginary part as real tensors (torch.view_as_real)",
+        ),
+        (
+            PLAIN.to(torch.float8_e4m3fn),
+            "x has dtype torch.float8_e4m3fn; expected one of float64, float32, float16, bfloat16",
+        ),
+        (
+            torch.ones(2, device="meta"),
+            "x is on device meta, without values; expected a device that holds them",
+        ),
+    ],
+)
+def test_no_real_derivative_can_be_taken(part: Tensor, message: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        require_floating("x", part)
+    assert str(raised.value) == message
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_plain_array_of_values() -> None:
+    rows = [torch.ones(2), torch.ones(3)]
+    refused = {
+        "v is a nested tensor; expected one of a single shape": torch.nested.nested_tensor(rows),
+        "v is a FakeTensor; expected a plain tensor": _fake(),
+        "v has layout torch.sparse_coo; expected torch.strided (to_dense)": PLAIN.to_sparse(),
+        "v is quantized; expected plain values (dequantize)": torch.quantize_per_tensor(
+            PLAIN, 0.1, 0, torch.qint8
+        ),
+    }
+    for message, part in refused.items():
+        with pytest.raises(TypeError) as raised:
+            require_values("v", part)
+        assert str(raised.value) == message
+
+
+def test_elements_take_the_shapes_and_dtypes_and_devices_of_the_parts() -> None:
+    parts = (torch.zeros((), dtype=torch.float16), torch.zeros(1, 2, device="meta"))
+    number, row = shaped_like(np.array([1.0, 2.0, 3.0]), parts)
+    assert (number.item(), number.dtype) == (1.0, torch.float16)
+    assert (row.shape, row.dtype, row.device.type) == ((1, 2), torch.float32, "meta")
+
+
+def test_elements_are_copied() -> None:
+    flat = np.array([1.0, 2.0])
+    (made,) = shaped_like(flat, (torch.zeros(2, dtype=torch.float64),))
+    made += 1
+    assert flat.tolist() == [1.0, 2.0]
+
+
+@pytest.fixture
+def mesh(monkeypatch: pytest.MonkeyPatch) -> Iterator[DeviceMesh]:
+    monkeypatch.setitem(os.environ, "GLOO_SOCKET_IFNAME", "lo")
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    yield init_device_mesh("cpu", (1,))
+    dist.destroy_process_group()
+
+
+def test_a_sharded_tensor_is_answered_by_one_that_is_sharded_alike(mesh: DeviceMesh) -> None:
+    part = distribute_tensor(torch.zeros(2, 2), mesh, [Shard(1)])
+    require_floating("x", part)
+    (made,) = shaped_like(np.array([1.0, 2.0, 3.0, 4.0]), (part,))
+    assert isinstance(made, DTensor)
+    assert (made.device_mesh, made.placements) == (mesh, (Shard(1),))
+    assert made.full_tensor().tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert values(made).tolist() == [1.0, 2.0, 3.0, 4.0]
+
+
+def test_a_sharded_tensor_is_certified(mesh: DeviceMesh) -> None:
+    x = distribute_tensor(PLAIN, mesh, [Shard(0)])
+    assert vtj.certify(lambda x: x**2, x)
