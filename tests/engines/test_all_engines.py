@@ -4,7 +4,7 @@ import os
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from vtj.engines import ENGINES, FAMILIES, jacobian, refuse_what_does_not_fit
 
@@ -59,6 +59,15 @@ class TestEngine:
         again = jacobian(lambda x: torch.nn.functional.dropout(x, 0.5), x, name)
         assert torch.equal(first, again)
         assert 0 < first.count_nonzero() < 20
+
+
+@pytest.mark.parametrize("name", ["reverse", "forward", "numeric"])
+def test_what_a_module_keeps_is_put_back(name: str) -> None:
+    norm = nn.BatchNorm1d(2, dtype=torch.float64)
+    x = torch.tensor([[1.0, 2.0], [3.0, 5.0], [4.0, -1.0]], dtype=torch.float64)
+    jacobian(norm, x, method=name)
+    assert norm.running_mean.tolist() == [0.0, 0.0]
+    assert norm.num_batches_tracked == 0
 
 
 def test_every_engine_has_a_family() -> None:

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from vtj.calling.repeatable import random_state_kept, repeatable
+from vtj.calling.state import state_kept
 from vtj.calling.tensors import Function, Tensors, as_tuple, require_floating
 from vtj.engines import forward, jacfwd, jacrev, numeric, reverse
 
@@ -57,7 +58,8 @@ FAMILIES: Mapping[str, str] = MappingProxyType(
 def jacobian(f: Function, x: Tensors, method: str = "reverse") -> Jacobian:
     """Give J, all dyᵢ/dxⱼ, by one of the `ENGINES`.
 
-    `f` draws the same random numbers at every call; the random state is put back.
+    `f` draws the same random numbers at every call; the random state is put back, and so is what
+    `f` changed in the buffers of its modules.
 
     Args:
         f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
@@ -85,7 +87,7 @@ def jacobian(f: Function, x: Tensors, method: str = "reverse") -> Jacobian:
         raise ValueError(f"method is {method!r}; expected one of {', '.join(ENGINES)}")
     for part in as_tuple(x):
         require_floating("x", part)
-    with random_state_kept():
+    with random_state_kept(), state_kept(f):
         same = repeatable(f, seed=0)
         y = as_tuple(same(*(part.detach().clone() for part in as_tuple(x))), "y = f(x)")
         for part in y:
