@@ -19,7 +19,7 @@ from vtj.oracle.once import taken_once
 from vtj.oracle.second_look import look_again, questionable
 from vtj.oracle.trial import Trial, try_out
 from vtj.oracle.voting import vote
-from vtj.oracle.witnesses import by_hand, hear
+from vtj.oracle.witnesses import hear
 from vtj.report import Report, both
 
 DEFAULT = ("reverse", "jacrev", "forward", "jacfwd", "numeric")
@@ -88,9 +88,7 @@ def check(
         weights = _weights(trial, v, seed)
         large = trial.size[0] * trial.size[1] > MOST_ENTRIES
         if large and engines is None:
-            report = certify(
-                f, x, None if jacobian is None else by_hand(trial, jacobian), seed=seed
-            )
+            report = certify(f, x, jacobian, seed=seed)
         else:
             refuse_what_does_not_fit(*trial.size)
             report = _dense(trial, names, jacobian, weights, seed, kept)
@@ -155,11 +153,12 @@ def _weights(trial: Trial, v: Tensors | None, seed: int) -> Tensors | None:
         came = f"a tuple of {len(parts)}" if isinstance(v, tuple) else "one tensor"
         expected = f"a tuple of {len(trial.y)}" if trial.y_tuple else "one tensor"
         raise ValueError(f"v is {came}; expected {expected}, as y is")
+    used = []
     for part, output in zip(parts, trial.y, strict=True):
         require_values("v", part)
         if part.shape != output.shape:
             shapes = f"v has shape {tuple(part.shape)} and y {tuple(output.shape)}"
             raise ValueError(f"{shapes}; v must have y's shape")
-    used = (part.detach().to(output) for part, output in zip(parts, trial.y, strict=True))
+        used.append(part.detach().to(output))
     cast: Tensors = like(tuple(used), v)
     return cast

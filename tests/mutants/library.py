@@ -44,6 +44,7 @@ TESTS = (
             "any_function",
             "bad_input",
             "certifying",
+            "checking",
             "comparing",
             "contraction",
             "example",
@@ -91,6 +92,7 @@ MODULES = (
     "oracle/naming",
     "oracle/drawing",
     "oracle/once",
+    "checking",
 )
 """What the verdicts rest on."""
 Calls = dict[str, tuple[float, list[str]]]

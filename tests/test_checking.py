@@ -1,0 +1,218 @@
+"""What `check` asks whom, what it takes for v, and where it hands on to `certify`."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import vtj
+from tests.zoo.bug import custom
+
+X = torch.tensor([1.0, 2.0])
+TALL = torch.tensor([0.5, 1.5, 2.5], dtype=torch.float64)
+WEIGHTS = torch.linspace(-1, 1, 12_000, dtype=torch.float64).reshape(4000, 3)
+
+
+def tall(x: Tensor) -> Tensor:
+    """Have more outputs than a dense J is made for."""
+    return WEIGHTS @ x**2
+
+
+def tall_jacobian(x: Any) -> Any:
+    """Give its J by hand."""
+    return 2 * WEIGHTS.numpy() * x
+
+
+def rows(report: vtj.Report) -> list[tuple[str, str]]:
+    """Give who spoke, and what came of it."""
+    return [(row.what, row.result) for row in report.rows]
+
+
+def test_a_wrong_backward_stands_against_all_others() -> None:
+    off = custom(torch.sin, lambda x, g: 1.25 * g * x[0].cos(), lambda x, u: u * x[0].cos())
+    report = vtj.check(off, X, torch.tensor([1.0, 10.0]), engines=["reverse", "forward", "numeric"])
+    assert (report.verdict, report.culprit) == ("wrong", "backward")
+    assert rows(report)[:4] == [
+        ("x.grad", "differs"),
+        ("reverse", "differs"),
+        ("forward", "agrees"),
+        ("numeric", "agrees"),
+    ]
+
+
+def test_five_engines_of_three_families_are_asked() -> None:
+    report = vtj.check(lambda x: x**3, X)
+    assert report.title == "J (2, 2) in float64, 3 families"
+    agree = ["x.grad", "reverse", "jacrev", "forward", "jacfwd", "numeric", "linear in v"]
+    assert rows(report)[:7] == [(what, "agrees") for what in agree]
+
+
+def test_only_the_engines_asked_for_speak_where_nobody_objects() -> None:
+    """Beside a jacrev that is objected to, reverse is asked."""
+    told = rows(vtj.check(torch.sin, X, engines=["jacrev", "numeric"]))
+    assert told[:4] == [
+        ("x.grad", "agrees"),
+        ("jacrev", "agrees"),
+        ("numeric", "agrees"),
+        ("linear in v", "agrees"),
+    ]
+
+
+@pytest.mark.parametrize("f", [torch.sin, lambda x: x.softmax(0).sum(), nn.Dropout(0.5)])
+def test_twice_the_same_report(f: Any) -> None:
+    x = torch.linspace(0.3, 2, 7)
+    assert vtj.check(f, x, seed=3) == vtj.check(f, x, seed=3)
+
+
+def test_the_seed_fixes_what_f_draws() -> None:
+    kept = [
+        vtj.check(nn.functional.dropout, torch.ones(20), torch.ones(20), seed=seed).evidence
+        for seed in (1, 1, 2)
+    ]
+    first, again, other = (one.grad[0].value.tolist() for one in kept)
+    assert first == again != other
+
+
+def test_the_seed_fixes_v_where_it_is_omitted() -> None:
+    kept = [vtj.check(torch.sin, X, seed=seed).evidence for seed in (1, 1, 2)]
+    first, again, other = (one.v.tolist() for one in kept)
+    assert first == again != other
+
+
+def test_what_f_keeps_is_put_back_and_noted() -> None:
+    norm = nn.BatchNorm1d(2).double()
+    report = vtj.check(norm, torch.tensor([[1.0, 2.0], [3.0, -1.0], [0.5, 0.5]]))
+    assert norm.running_mean.tolist() == [0.0, 0.0]
+    assert ("state of f", "note") in rows(report)
+
+
+def test_what_overflows_is_no_warning() -> None:
+    report = vtj.check(lambda x: x**3, torch.tensor([1e200, 1.0], dtype=torch.float64))
+    assert report.verdict == "undecided"
+
+
+def left_in_grad(report: vtj.Report) -> Any:
+    return report.evidence.grad[0].value.tolist()
+
+
+@pytest.mark.parametrize(
+    "f",
+    [lambda x: x @ x, lambda x: (x @ x,), lambda x: (x @ x)[None]],
+    ids=["scalar", "tuple", "vector"],
+)
+def test_a_scalar_needs_no_v_and_may_have_one(f: Any) -> None:
+    v = like(f(X), torch.tensor(10.0))
+    assert left_in_grad(vtj.check(f, X)) == [2.0, 4.0]
+    assert left_in_grad(vtj.check(f, X, v)) == [20.0, 40.0]
+
+
+def like(y: Any, v: Tensor) -> Any:
+    """Give v in the form of y."""
+    return (v,) if isinstance(y, tuple) else v.reshape(y.shape)
+
+
+def test_two_scalars_need_a_v() -> None:
+    """Omitted, each has one of its own."""
+    report = vtj.check(lambda x: (x[0] * 1, x[1] * 1), X)
+    drawn = left_in_grad(report)
+    assert drawn == report.evidence.v.tolist()
+    assert abs(drawn[0]) != abs(drawn[1])
+
+
+def test_v_is_cast_to_what_f_computes_in() -> None:
+    v = torch.tensor([1.0, 10.0], dtype=torch.float16, requires_grad=True)
+    assert left_in_grad(vtj.check(lambda x: 3 * x**2, X, v)) == [6.0, 120.0]
+
+
+@pytest.mark.parametrize(
+    ("v", "error", "message"),
+    [
+        (torch.eye(2).to_sparse(), TypeError, "^v has layout torch.sparse_coo"),
+        ((torch.ones(2), torch.ones(2)), ValueError, "^v is a tuple of 2; expected one tensor"),
+        ((torch.ones(2), 3), TypeError, r"^v\[1\] is int; expected a torch.Tensor"),
+        (torch.ones(3), ValueError, r"^v has shape \(3,\) and y \(2,\); v must have y's shape$"),
+    ],
+)
+def test_v_that_does_not_fit(v: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        vtj.check(torch.sin, X, v)
+
+
+def test_no_engine_at_all() -> None:
+    with pytest.raises(ValueError, match=r"^engines is empty; expected some of reverse, jacrev, "):
+        vtj.check(torch.sin, X, engines=[])
+
+
+def test_none_of_the_engines_applies() -> None:
+    report = vtj.check(custom(torch.sin, lambda x, g: g), X, engines=["forward"])
+    assert str(report).splitlines()[:2] == [
+        "undecided: J (2, 2)",
+        "none of the engines asked applies: forward",
+    ]
+
+
+def test_beyond_ten_thousand_entries_certify_decides() -> None:
+    assert vtj.check(lambda x: x**2, torch.linspace(1, 2, 100)).evidence is not None
+    for f, x in ((lambda x: x**2, torch.linspace(1, 2, 101)), (tall, TALL)):
+        report = vtj.check(f, x, seed=4)
+        assert report == vtj.certify(f, x, seed=4)
+        assert report != vtj.certify(f, x, seed=5)
+        assert report.evidence is None
+
+
+def test_a_jacobian_by_hand_is_handed_on_to_certify() -> None:
+    right = tall_jacobian(TALL.numpy())
+    wrong = right.copy()
+    wrong[1234, 1] += 1e-3
+    for J in (right, tall_jacobian):  # noqa: N806 - J is the term
+        assert ("x.grad = vᵀ·J by hand", "agrees") in rows(vtj.check(tall, TALL, jacobian=J))
+    for J in (wrong, lambda x: wrong):  # noqa: N806 - J is the term
+        report = vtj.check(tall, TALL, jacobian=J)
+        assert (report.verdict, report.culprit) == ("wrong", "jacobian")
+        assert report.findings[0].startswith("dy[1234]/dx[1]: by hand ")
+
+
+def test_engines_asked_for_by_name_are_asked_however_large_j_is() -> None:
+    report = vtj.check(tall, TALL, engines=["forward", "numeric"])
+    assert report.title == "J (4000, 3) in float64, 2 families"
+
+
+def test_the_second_order_asks_the_same_engines() -> None:
+    report = vtj.check(lambda x: x**3, X, engines=["reverse", "numeric"], order=2)
+    told = [what for what, _ in rows(report)]
+    assert told[1:3] == ["reverse", "numeric"]
+    assert told[told.index("order 2: x.grad") :][1:4] == [
+        "order 2: reverse",
+        "order 2: numeric",
+        "order 2: linear in v",
+    ]
+
+
+def test_an_engine_that_cannot_be_asked_for_the_second_order_says_why() -> None:
+    report = vtj.check(lambda x: x**3, X, order=2)
+    second = {row.what.removeprefix("order 2: "): row for row in report.rows[13:]}
+    for name in ("reverse", "jacrev", "forward", "numeric"):
+        assert second[name].result == "agrees"
+    assert second["jacfwd"].result == "not applicable"
+    assert "requires_grad_" in second["jacfwd"].note
+
+
+DETACHED = custom(lambda x: x**3, lambda x, g: 3 * x[0].detach() ** 2 * g)
+"""Its double backward is 0."""
+
+
+def test_the_second_order_is_checked_at_v() -> None:
+    """The gradient is v·3x², whose derivative by x is v·6x."""
+    report = vtj.check(DETACHED, X[1:], torch.tensor([10.0]), order=2)
+    assert (report.verdict, report.culprit) == ("wrong", "backward")
+    assert report.findings[0].startswith("order 2: dy[0]/dx[0][0]: backward 0, numeric 120")
+
+
+def test_the_second_order_of_every_input() -> None:
+    """An input that y does not depend on has a gradient of zeros, and so has its gradient."""
+    x, v = (X[1:], X[1:], X[1:]), torch.tensor([10.0])
+    report = vtj.check(lambda a, b, c: a**2 + DETACHED(b), x, v, order=2)
+    assert report.culprit == "backward"
+    assert report.findings[0].startswith("order 2: dy[1][0]/dx[1][0]: backward 0, numeric 120")
+    assert vtj.check(lambda a, b, c: a**2 + b**3, x, v, order=2)
