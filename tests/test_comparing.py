@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 import vtj
+from tests.zoo.bug import custom
 from vtj.comparing import compare
 
 X, V = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0, 100.0])
@@ -84,19 +85,127 @@ def test_jv_in_place_of_vj_is_recognized() -> None:
     assert told.findings[0].endswith("the page is wrong (J·v in place of vᵀ·J)")
 
 
-def test_float32_is_compared_as_such() -> None:
-    report = vtj.check(lambda x: x / 3, X, torch.ones(2))
-    third = (torch.ones(2) / 3).float()
-    assert compare(report, "the page", grad=third).verdict == "correct"
-    assert compare(report, "the page", grad=third.numpy()).verdict == "correct"
-    assert compare(report, "the page", grad=third.double()).verdict == "wrong"
-    assert compare(report, "the page", grad=third.tolist()).verdict == "wrong"
+def test_jv_is_recognized_in_x_grad_too_and_nothing_else_is() -> None:
+    """However small the values are, and however near they lie."""
+    turned = torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64) * 2.0**-40
+    report = vtj.check(lambda x: turned.to(x) @ x, X, torch.tensor([1.0, 10.0]))
+    Jv = (turned @ torch.tensor([1.0, 10.0]).double()).numpy()  # noqa: N806 - J is the term
+
+    def told(grad: Any) -> str:
+        return compare(report, "the page", grad=grad).findings[0]
+
+    assert told(Jv).endswith("the page is wrong (J·v in place of vᵀ·J)")
+    assert told(Jv * (1 + 4e-6)).endswith("the page is wrong")
+    assert told(Jv * [1, 2]).endswith("the page is wrong")
+
+
+def test_a_transposed_gradient_is_recognized_and_a_transposed_y_is_no_gradient() -> None:
+    x = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
+    report = vtj.check(lambda x: x**2, x, torch.ones(2, 2))
+    told = compare(report, "the page", grad=2 * x.T, y=(x**2).T).findings
+    assert [one.partition("the page is wrong")[2] for one in told] == [
+        "",
+        " (the gradient of x is transposed)",
+    ]
+
+
+def test_who_agrees_with_the_others_is_right_where_backward_is_wrong() -> None:
+    """Each rounds in its own way, and forward and by hand are two against one."""
+    cosine = np.cos(X.double().numpy())
+    f = custom(torch.sin, lambda x, g: 2 * g * x[0].cos(), lambda x, u: u * x[0].cos())
+    by_hand = np.diag(cosine * (1 + 1e-13))
+    report = vtj.check(f, X, torch.ones(2), jacobian=by_hand, engines=["reverse", "forward"])
+    told = compare(report, "the page", grad=cosine * (1 - 1e-13))
+    assert (told.rows[-1].result, told.culprit) == ("agrees", "backward")
+
+
+def test_how_far_off_a_value_may_be() -> None:
+    """In float16 by a hundredth, and not by more."""
+    report = vtj.check(lambda x: 100 * x, torch.ones(2))
+
+    def told(*y: float) -> tuple[str, str, float | None]:
+        found = compare(report, "the page", y=torch.tensor(y, dtype=torch.float16))
+        row = found.rows[-1]
+        assert (row.what, row.family) == ("y", "the page")
+        return found.verdict, row.result, row.error
+
+    assert told(100, 100) == ("correct", "agrees", 0)
+    assert told(99, 100) == ("correct", "agrees", 1)
+    assert told(98.5, 100) == ("wrong", "differs", 1.5)
+
+    def said(*y: float) -> str:
+        return compare(report, "me", y=torch.tensor(y, dtype=torch.float16)).findings[0]
+
+    assert said(98.5, 100) == "y[0]: me 98.5, f 100: me is wrong"
+    assert said(99, 0).endswith("me is wrong (a missing term: zero where it should not be)")
+
+
+THIRD = torch.ones(2) / 3
+
+
+@pytest.mark.parametrize(
+    ("given", "result"),
+    [
+        (THIRD, "agrees"),
+        (THIRD.numpy(), "agrees"),
+        (THIRD.half(), "agrees"),
+        (THIRD.half().numpy(), "agrees"),
+        (THIRD.bfloat16(), "agrees"),
+        (THIRD.half().float(), "differs"),
+        (THIRD.double(), "differs"),
+        (THIRD.double().numpy(), "differs"),
+        (THIRD.tolist(), "differs"),
+        (torch.zeros(2, dtype=int), "differs"),
+    ],
+    ids=[
+        "float32",
+        "float32 array",
+        "float16",
+        "float16 array",
+        "bfloat16",
+        "float32 of float16",
+        "float64 of float32",
+        "float64 array of float32",
+        "list of float32",
+        "int",
+    ],
+)
+def test_a_value_is_compared_to_the_precision_of_its_dtype(given: Any, result: str) -> None:
+    report = vtj.check(lambda x: x / 3, torch.ones(2), torch.ones(2))
+    both = vtj.check(lambda a, b: (a / 3, b / 3), (torch.ones(2),) * 2, (torch.ones(2),) * 2)
+    diagonal = (
+        np.diag(given) if isinstance(given, np.ndarray) else torch.diag(torch.as_tensor(given))
+    )
+    if isinstance(given, list):
+        diagonal = diagonal.tolist()
+    for told in (
+        compare(report, "the page", y=given),
+        compare(report, "the page", grad=given),
+        compare(report, "the page", jacobian=diagonal),
+        compare(report, "the page", product=given),
+        compare(both, "the page", grad=(given, given)),
+    ):
+        assert told.rows[-1].result == result
+
+
+def test_whole_numbers_are_compared_exactly() -> None:
+    assert compare(REPORT, "the page", grad=torch.tensor([26, 1240])).verdict == "correct"
+    assert compare(REPORT, "the page", grad=torch.tensor([26, 1241])).verdict == "wrong"
+
+
+def test_an_input_without_elements() -> None:
+    """It has nothing to compare, and excuses nothing."""
+    report = vtj.check(lambda a, b: a**2 * (1 + b.sum()), (X, torch.empty(0)), torch.ones(2))
+    assert compare(report, "the page", grad=([2, 4], [])).verdict == "correct"
+    assert compare(report, "the page", grad=([2, 5], [])).verdict == "wrong"
+    none = vtj.check(lambda x: x.sum(), torch.empty(0))
+    assert compare(none, "the page", grad=torch.empty(0)).rows[-1].error == 0
 
 
 def test_tuples() -> None:
     report = vtj.check(lambda a, b: (a * b, b**2), (X, X + 1), (torch.ones(2), torch.ones(2)))
     grad = (X + 1, X + 2 * (X + 1))
-    assert compare(report, "the page", grad=grad, y=(X * (X + 1), (X + 1) ** 2))
+    assert compare(report, "the page", grad=grad, product=grad, y=(X * (X + 1), (X + 1) ** 2))
     assert (
         compare(report, "the page", grad=(grad[0], grad[1] + 1))
         .findings[0]
@@ -104,9 +213,22 @@ def test_tuples() -> None:
     )
 
 
-def test_another_shape() -> None:
-    with pytest.raises(ValueError, match=r"x.grad has shape \(3,\); expected \(2,\)"):
-        compare(REPORT, "the page", grad=np.zeros(3))
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"y": f(X)[:2]}, r"^y has shape \(2,\); expected \(3,\)$"),
+        ({"grad": np.zeros(3)}, r"^x.grad has shape \(3,\); expected \(2,\)$"),
+        ({"jacobian": J.T}, r"^J has shape \(2, 3\); expected .* = \(3, 2\)$"),
+        ({"product": np.zeros((1, 2))}, r"^vᵀ·J has shape \(1, 2\); expected \(2,\)$"),
+    ],
+    ids=["y", "grad", "jacobian", "product"],
+)
+def test_another_shape(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        compare(REPORT, "the page", **values)
+
+
+def test_a_tuple_of_another_length() -> None:
     report = vtj.check(lambda a, b: a * b, (X, X))
     with pytest.raises(
         ValueError, match=r"x.grad has shape \[\(2,\)\]; expected \[\(2,\), \(2,\)\]"
@@ -115,5 +237,9 @@ def test_another_shape() -> None:
 
 
 def test_a_report_without_values() -> None:
-    with pytest.raises(ValueError, match="holds no values to compare with"):
+    with pytest.raises(ValueError, match=r"holds no values to compare with") as raised:
         compare(vtj.certify(f, X), "the page", grad=GRAD)
+    assert str(raised.value) == (
+        "this report is certify's (check hands on to it where J is large), which holds no values "
+        "to compare with; expected one of check's, or give J to certify itself"
+    )

@@ -139,7 +139,7 @@ def _relative(given: Any) -> float:
     if isinstance(given, (tuple, list)):
         return max((_relative(part) for part in given), default=0.0)
     if isinstance(given, np.ndarray) and given.dtype.kind == "f":
-        given = torch.empty(0, dtype=FLOATS.get(given.dtype.itemsize, torch.float64))
+        return RELATIVE[FLOATS.get(given.dtype.itemsize, torch.float64)]
     return RELATIVE.get(given.dtype, 0.0) if isinstance(given, torch.Tensor) else 0.0
 
 
@@ -150,4 +150,4 @@ def _vector(what: str, given: Any, shapes: list[tuple[int, ...]], is_tuple: bool
     if came != shapes:
         a, b = (came, shapes) if is_tuple else (came[0], shapes[0])
         raise ValueError(f"{what} has shape {a}; expected {b}")
-    return np.concatenate([array.reshape(-1) for array in arrays])
+    return np.concatenate([array.ravel() for array in arrays])

@@ -93,6 +93,7 @@ MODULES = (
     "oracle/drawing",
     "oracle/once",
     "checking",
+    "comparing",
 )
 """What the verdicts rest on."""
 Calls = dict[str, tuple[float, list[str]]]
