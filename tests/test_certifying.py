@@ -127,6 +127,23 @@ def test_a_forward_pass_decides_where_differences_are_too_rough() -> None:
     assert vtj.certify(wrong, X[:3]).findings[0].endswith("nobody to decide between them")
 
 
+def test_a_gradient_that_is_no_number() -> None:
+    """The value is finite; the root of what is not taken has no slope at 0."""
+    x = torch.tensor([1.0, 0.0, 0.0])
+    report = vtj.certify(lambda x: torch.where(x > 0, x.sqrt(), 0), x)
+    assert report.verdict == "undecided"
+    assert report.findings == ("x.grad[1] is nan: nothing to compare",)
+    assert "power" not in [row.what for row in report.rows]
+
+
+def test_a_gradient_that_is_no_number_for_some_v() -> None:
+    def backward(x: tuple[Tensor, ...], g: Tensor) -> Tensor:
+        return torch.where(g < 0, torch.nan, 2 * x[0] * g)
+
+    told = [vtj.certify(custom(lambda x: x**2, backward), X[:1], seed=s).findings for s in range(9)]
+    assert set(told) == {(), ("x.grad[0] is nan: nothing to compare",)}
+
+
 def test_a_fast_wave_is_not_taken_for_noise() -> None:
     def wave(x: Tensor) -> Tensor:
         return x**2 + 1e-3 * torch.sin(1e9 * x)

@@ -21,7 +21,7 @@ from vtj.oracle.unseen import unseen
 from vtj.oracle.voting import Array, Mask
 from vtj.oracle.witnesses import raised_by_autograd
 from vtj.outcome import Outcome
-from vtj.report import Report, Row
+from vtj.report import Report, Result, Row
 
 
 def certify(
@@ -89,10 +89,8 @@ def certify(
             compared = [reconsidered(pair, passes, asked, by_hand, seed) for pair in paired]
         calls = counted.calls
         behavior = [judge_v(asked.outcomes), *judge_f(trial, asked.outcomes, kept)]
-        found = [one.finding for one in behavior if one.finding]
-        found += [one.finding for one in refused if one.finding]
-        if not found:
-            found += _not_numbers(trial, asked.grads)
+        found = [one.finding for one in (*behavior, *refused) if one.finding]
+        found = found or _not_numbers(trial, asked.grads)
         bad = [pair for pair in compared if pair.differs]
         if bad and not found:
             found.append(locate(passes, asked, bad, by_hand))
@@ -111,7 +109,7 @@ def certify(
         rows=(
             *_rows(compared),
             *(one.row for one in (*refused, *behavior)),
-            *(Row("power", "", "note", note=_power(compared, asked)) for _ in compared[:1]),
+            *_power(compared, asked),
         ),
         verdict=verdict,
         culprit=culprit,
@@ -132,32 +130,39 @@ def _refusals(outcomes: Sequence[Outcome]) -> list[Judged]:
 
 
 def _not_numbers(trial: Trial, grads: Array) -> list[Finding]:
-    places = np.flatnonzero(~np.isfinite(grads).all(axis=0))
     return [
         Finding(
-            f"{trial.x_name('x.grad', int(at))} is {grads[0, at]:g}: nothing to compare",
+            f"{trial.x_name('x.grad', int(at))} is {grads[probe, at]:g}: nothing to compare",
             "undecided",
         )
-        for at in places[:1]
+        for probe, at in np.argwhere(~np.isfinite(grads))[:1]
     ]
+
+
+def _together(compared: Sequence[Pair]) -> dict[str, list[Pair]]:
+    """Give the pairs of all probes, by what they compare."""
+    together: dict[str, list[Pair]] = {}
+    for pair in compared:
+        together.setdefault(pair.what, []).append(pair)
+    return together
 
 
 def _rows(compared: Sequence[Pair]) -> list[Row]:
     rows = []
-    for what in dict.fromkeys(pair.what for pair in compared):
-        same = [pair for pair in compared if pair.what == what]
-        worst = max(pair.worst for pair in same)
-        rows.append(Row(what, same[0].b.family, "differs" if worst > 1 else "agrees", worst))
+    for what, same in _together(compared).items():
+        result: Result = "differs" if any(pair.differs for pair in same) else "agrees"
+        rows.append(Row(what, same[0].b.family, result, max(pair.worst for pair in same)))
     return rows
 
 
-def _power(compared: Sequence[Pair], asked: Probes) -> str:
+def _power(compared: Sequence[Pair], asked: Probes) -> list[Row]:
     """Say how large an error in a single entry is seen for sure, by the smallest random weight."""
     v, u = abs(asked.v).min(initial=MOST), abs(asked.u).min(initial=MOST)
     weight = {"x": v, "y": u, "number": v * u}
-    least: dict[str, float] = {}
-    for pair in compared:
-        seen = float(pair.allowed.max(initial=0)) / weight[pair.side]
-        least[pair.what] = min(seen, least.get(pair.what, np.inf))
-    told = ", ".join(f"{seen:.1g} ({what})" for what, seen in least.items())
-    return f"a single entry that is off by more than this is seen: {told}"
+    told = []
+    for what, same in _together(compared).items():
+        seen = min(float(pair.allowed.max(initial=0)) for pair in same) / weight[same[0].side]
+        if np.isfinite(seen):
+            told.append(f"{seen:.1g} ({what})")
+    note = f"a single entry that is off by more than this is seen: {', '.join(told)}"
+    return [Row("power", "", "note", note=note)] if told else []
