@@ -127,13 +127,63 @@ def test_a_forward_pass_decides_where_differences_are_too_rough() -> None:
     assert vtj.certify(wrong, X[:3]).findings[0].endswith("nobody to decide between them")
 
 
+def rows(report: vtj.Report) -> list[tuple[str, str, str]]:
+    """Give what was compared, with whom, and what came of it."""
+    return [(row.what, row.family, row.result) for row in report.rows]
+
+
+HELD = [(what, "", "holds") for what in ("v unchanged", "y repeatable", "x unchanged")]
+POWER = ("power", "", "note")
+
+
+def test_the_report_with_a_jacobian_and_without() -> None:
+    report = vtj.certify(f, X[:5], np.diag(diagonal(X[:5])), probes=1)
+    assert re.fullmatch(r"J \(5, 5\) in float64, 1 probes, \d+ calls of f", report.title)
+    assert rows(report) == [
+        ("J·u by hand = differences", "numeric", "agrees"),
+        ("x.grad = vᵀ·J by hand", "backward", "agrees"),
+        *HELD,
+        POWER,
+    ]
+    report = vtj.certify(f, X[:5], probes=3)
+    assert re.fullmatch(r"J \(5, 5\) in float64, 3 probes, \d+ calls of f", report.title)
+    number = "⟨x.grad, u⟩ = ⟨v, J·u⟩ by differences"
+    assert rows(report) == [(number, "numeric", "agrees"), *HELD, POWER]
+    assert 0 < report.rows[0].error < 1
+
+
+@pytest.mark.parametrize("probes", [0, -1])
+def test_at_least_one_probe(probes: int) -> None:
+    with pytest.raises(ValueError, match=rf"^probes is {probes}; expected at least 1$"):
+        vtj.certify(f, X, probes=probes)
+
+
+@pytest.mark.parametrize("given", [None, np.diag(diagonal())])
+def test_the_seed_fixes_the_report(given: Any) -> None:
+    first, again, other = (vtj.certify(f, X, given, seed=seed) for seed in (1, 1, 2))
+    assert first == again
+    assert first != other
+
+
+def test_what_f_keeps_is_put_back() -> None:
+    norm = torch.nn.BatchNorm1d(2).double()
+    report = vtj.certify(norm, torch.tensor([[1.0, 2.0], [3.0, -1.0], [0.5, 0.5]]))
+    assert norm.running_mean.tolist() == [0.0, 0.0]
+    assert ("state of f", "f", "note") in rows(report)
+
+
+def test_what_overflows_is_no_warning() -> None:
+    report = vtj.certify(lambda x: x**3, torch.tensor([1e200, 1.0], dtype=torch.float64))
+    assert report.findings == ("y[0] is inf: there is no derivative",)
+
+
 def test_a_gradient_that_is_no_number() -> None:
     """The value is finite; the root of what is not taken has no slope at 0."""
     x = torch.tensor([1.0, 0.0, 0.0])
     report = vtj.certify(lambda x: torch.where(x > 0, x.sqrt(), 0), x)
     assert report.verdict == "undecided"
     assert report.findings == ("x.grad[1] is nan: nothing to compare",)
-    assert "power" not in [row.what for row in report.rows]
+    assert POWER not in rows(report)
 
 
 def test_a_gradient_that_is_no_number_for_some_v() -> None:
@@ -142,6 +192,57 @@ def test_a_gradient_that_is_no_number_for_some_v() -> None:
 
     told = [vtj.certify(custom(lambda x: x**2, backward), X[:1], seed=s).findings for s in range(9)]
     assert set(told) == {(), ("x.grad[0] is nan: nothing to compare",)}
+
+
+def test_an_f_that_depends_on_nothing_has_no_error() -> None:
+    report = vtj.certify(lambda x: torch.ones(2), X[:3])
+    assert (report.verdict, report.findings) == ("correct", ())
+
+
+@pytest.mark.parametrize(
+    ("g", "x", "J"),
+    [
+        (torch.sum, torch.empty(0), None),
+        (lambda x: x[:0], torch.ones(2), None),
+        (lambda x: x[:0], torch.ones(2), np.zeros((0, 2))),
+    ],
+    ids=["no x", "no y", "no y, by hand"],
+)
+def test_nothing_to_compare(g: Any, x: Tensor, J: Any) -> None:  # noqa: N803 - J is the term
+    report = vtj.certify(g, x, J)
+    assert (report.verdict, report.rows[0].error) == ("correct", 0)
+
+
+def test_what_may_hide_behind_noise_is_not_certified() -> None:
+    """Differences cannot see the wave, and autograd passes by it."""
+    report = vtj.certify(
+        lambda x: torch.stack([x[0], x[1] + torch.sin(1e15 * x.detach()[1])]), X[:2]
+    )
+    assert report.verdict == "undecided"
+    assert report.findings == (
+        "y[1]: the differences are too rough to tell: a detached path would not show",
+    )
+
+
+def test_a_gradient_of_rounding_alone_is_decided_by_a_forward_pass() -> None:
+    x = torch.tensor([-2e-3, 3.0], dtype=torch.float64)
+    report = vtj.certify(lambda x: torch.nn.functional.layer_norm(1 / x, (2,)).sum(), x)
+    assert report.verdict == "correct"
+    assert rows(report)[:2] == [
+        ("J·u forward = differences", "numeric", "agrees"),
+        ("⟨x.grad, u⟩ = ⟨v, J·u⟩ forward", "forward", "agrees"),
+    ]
+
+
+def test_sums_that_cancel_take_no_further_passes() -> None:
+    """They are compared by their terms; of 400 columns some cancel for most v."""
+    weights = matrix(4000, 400)
+    for seed in range(4):
+        report = vtj.certify(
+            lambda x: (weights.flip(0) @ x).flip(0), vector(400), weights.numpy(), seed=seed
+        )
+        assert report
+        assert _calls(report) < 25
 
 
 def test_a_fast_wave_is_not_taken_for_noise() -> None:
@@ -223,7 +324,8 @@ def test_backward_that_raises() -> None:
     report = vtj.certify(custom(lambda x: x**2, lambda x, g: g.sum()), X)
     assert report.culprit == "backward"
     assert len(report.findings) == 1
-    assert "backward raises RuntimeError" in report.findings[0]
+    assert report.findings[0].startswith("x.grad: backward raises RuntimeError: ")
+    assert rows(report) == [("x.grad", "backward", "fails"), *HELD]
     assert _calls(report) < 10
 
 
@@ -232,7 +334,8 @@ def test_rough_differences_alone_do_not_decide() -> None:
     rough = custom(saw, lambda x, g: 2 * x[0] * g)
     report = vtj.certify(rough, X[:3])
     assert report.verdict == "undecided", str(report)
-    assert "too rough to tell" in report.findings[0]
+    told = "⟨x.grad, u⟩ = ⟨v, J·u⟩ by differences: the differences are too rough to tell"
+    assert report.findings == (told,)
     assert vtj.check(rough, X[:3]).verdict == "undecided"
 
 
@@ -249,3 +352,46 @@ def test_detection_power_is_what_it_says() -> None:
         assert not vtj.certify(f, X, wrong, seed=seed)
         wrong[seed, 3 * seed + 1] = d[seed] * (seed == 3 * seed + 1) + power / 1e4
         assert vtj.certify(f, X, wrong, seed=seed)
+
+
+SMALL = 1e-3 * X[:8]
+
+
+def _powers(report: vtj.Report) -> dict[str, float]:
+    """Give how small an error is seen, by what was compared."""
+    start = "a single entry that is off by more than this is seen: "
+    assert report.rows[-1].note.startswith(start)
+    told = report.rows[-1].note.removeprefix(start).split("), ")
+    return {what.rstrip(")"): float(size) for size, what in (one.split(" (") for one in told)}
+
+
+def test_the_power_of_each_comparison() -> None:
+    """However small x is."""
+    d = diagonal(SMALL)
+    powers = _powers(vtj.certify(f, SMALL, np.diag(d)))
+    assert list(powers) == ["J·u by hand = differences", "x.grad = vᵀ·J by hand"]
+    for seed in range(5):
+        for what, power in powers.items():
+            wrong = np.diag(d)
+            wrong[seed, seed + 1] += 10 * power
+            report = vtj.certify(f, SMALL, wrong, seed=seed)
+            assert next(row.result for row in report.rows if row.what == what) == "differs"
+        wrong[seed, seed + 1] = min(powers.values()) / 1e3
+        assert vtj.certify(f, SMALL, wrong, seed=seed)
+
+
+def test_the_power_without_a_jacobian() -> None:
+    ((what, power),) = _powers(vtj.certify(f, SMALL)).items()
+    assert what == "⟨x.grad, u⟩ = ⟨v, J·u⟩ by differences"
+
+    def off_by(error: float) -> Any:
+        def backward(x: tuple[Tensor, ...], g: Tensor) -> Tensor:
+            grad = g * (torch.cos(x[0]) * x[0] + torch.sin(x[0]))
+            grad[2] += error * g[5]
+            return grad
+
+        return custom(f, backward)
+
+    for seed in range(5):
+        assert vtj.certify(off_by(10 * power), SMALL, seed=seed).culprit == "backward"
+        assert vtj.certify(off_by(power / 1e3), SMALL, seed=seed)

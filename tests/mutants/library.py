@@ -93,6 +93,7 @@ MODULES = (
     "oracle/drawing",
     "oracle/once",
     "checking",
+    "certifying",
     "comparing",
 )
 """What the verdicts rest on."""
