@@ -28,7 +28,9 @@ FAULTLESS = "self_contained.json"
 
 _OUTSIDE = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
 _IN_CSS = re.compile(r"""(?:url\(\s*|@import\s+)["']?((?:[a-z]+:)?//[^"')\s;]+)""", re.IGNORECASE)
-_LOADED = {"src", "srcset", "poster", "data", "background"}
+_SETS = {"srcset", "imagesrcset"}
+_CANDIDATE = re.compile(r"[\s,]*(\S*[^\s,])(?:\s[^,]*)?")  # of a set, its condition left out
+_LOADED = {"src", "poster", "data", "background", *_SETS}
 _LOADING_LINKS = {"stylesheet", "icon", "preload", "prefetch", "modulepreload", "preconnect",
                   "dns-prefetch", "manifest", "apple-touch-icon"}  # fmt: skip
 
@@ -44,7 +46,7 @@ def report(app: Sphinx, exception: Exception | None) -> None:
     if exception or app.builder.format != "html":
         return
     record = app.doctreedir / FAULTLESS
-    before = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
+    before = json.loads(record.read_bytes()) if record.exists() else {}
     now = {}
     for file in sorted(app.outdir.rglob("*")):
         if file.suffix not in {".html", ".css", ".svg"}:
@@ -61,7 +63,7 @@ def report(app: Sphinx, exception: Exception | None) -> None:
             )
         if not addresses:
             now[name] = written
-    record.write_text(json.dumps(now), encoding="utf-8")
+    record.write_bytes(json.dumps(now).encode())
 
 
 def _place(app: Sphinx, file: Path, address: str) -> tuple[str, int | None] | None:
@@ -88,9 +90,12 @@ class _Loads(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         named = {name: value or "" for name, value in attrs}
-        loaded = [value for name, value in named.items() if name in _LOADED]
+        loaded = set(_LOADED)
         if tag == "link" and _LOADING_LINKS & set(named.get("rel", "").lower().split()):
-            loaded.append(named.get("href", ""))
+            loaded.add("href")
         if tag in {"image", "use"}:
-            loaded += [named.get("href", ""), named.get("xlink:href", "")]
-        self.addresses += [value for value in loaded if _OUTSIDE.match(value)]
+            loaded |= {"href", "xlink:href"}
+        for name, value in named.items():
+            if name in loaded:
+                found = _CANDIDATE.findall(value) if name in _SETS else [value]
+                self.addresses += [address for address in found if _OUTSIDE.match(address)]

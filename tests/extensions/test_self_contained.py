@@ -1,73 +1,163 @@
+"""Nothing that a written page would load stands outside the site."""
+
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+import self_contained
 from self_contained import report, requests
 
 from tests.extensions.conftest import FRONT_MATTER, Build
 
-AT = FRONT_MATTER.count("\n") + 4
-STILL = {"nb_execution_mode": "off"}  # no cells here
+STILL = {"html_theme": "basic", "nb_execution_mode": "off"}  # no cells here
+
+
+def of_page(markup: str, folder: Path) -> list[str]:
+    file = folder / "page.html"
+    file.write_text(f"<p>é</p>{markup}", encoding="utf-8")
+    return list(requests(file))
 
 
 @pytest.mark.parametrize(
     "markup",
     [
-        '<script src="https://cdn.example/a.js"></script>',
-        '<script src="//cdn.example/a.js"></script>',
-        '<img src=https://cdn.example/a.png alt="">',
-        '<img srcset="https://cdn.example/a.png 2x" alt="">',
-        '<link rel="stylesheet" href="https://cdn.example/a.css">',
-        '<link href="https://cdn.example" rel="dns-prefetch preconnect">',
-        '<iframe src="http://cdn.example/"></iframe>',
-        '<object data="https://cdn.example/a.svg"></object>',
-        '<video poster="https://cdn.example/a.png"></video>',
-        '<svg><image href="https://cdn.example/a.png"/></svg>',
-        '<svg><use xlink:href="https://cdn.example/a.svg#b"/></svg>',
-        "<style>@import 'https://cdn.example/a.css';</style>",
-        '<p style="background: url(https://cdn.example/a.png)">text</p>',
+        '<script src="https://cdn.example/a"></script>',
+        '<SCRIPT SRC="HTTPS://cdn.example/a"></SCRIPT>',
+        '<script async src="//cdn.example/a"></script>',
+        '<img src=https://cdn.example/a alt="">',
+        '<img src=" https://cdn.example/a" alt="">',
+        '<img srcset="https://cdn.example/a 2x" alt="">',
+        '<img src="a.png" srcset="a.png 1x,https://cdn.example/a 2x" alt="">',
+        '<link rel="preload" as="image" imagesrcset="a.png, https://cdn.example/a 2x">',
+        '<link rel="stylesheet" href="https://cdn.example/a">',
+        '<link rel="alternate StyleSheet" href="https://cdn.example/a">',
+        '<link href="https://cdn.example/a" rel="dns-prefetch preconnect">',
+        '<iframe src="http://cdn.example/a"></iframe>',
+        '<object data="https://cdn.example/a"></object>',
+        '<video poster="https://cdn.example/a"></video>',
+        '<table background="https://cdn.example/a"></table>',
+        '<svg><image href="https://cdn.example/a"/></svg>',
+        '<image src="https://cdn.example/a">',  # as browsers see it, an img
+        '<svg><image xlink:href="https://cdn.example/a"/></svg>',
+        '<svg><use href="https://cdn.example/a"/></svg>',
+        '<svg><use xlink:href="https://cdn.example/a"/></svg>',
+        "<style>@import 'https://cdn.example/a';</style>",
+        '<p style="background: url(https://cdn.example/a)">text</p>',
     ],
 )
-def test_what_a_page_would_load_from_outside_fails_the_build(
-    markup: str, build: Build, tmp_path: Path
-) -> None:
-    warnings = build(
-        "self_contained", config=STILL, page=f"# Title\n\n```{{raw}} html\n{markup}\n```\n"
-    )
-    assert warnings.count("[self_contained]") == 1
-    assert "page.html would load " in warnings
-    assert f"page.md:{AT}: WARNING" in warnings
-    assert "cdn.example" in warnings
+def test_what_a_page_would_load_from_outside_is_found(markup: str, tmp_path: Path) -> None:
+    (address,) = of_page(markup, tmp_path)
+    assert address.strip().lower().removeprefix("http").lstrip("s:") == "//cdn.example/a"
 
 
 @pytest.mark.parametrize(
     "markup",
     [
         '<a href="https://example.org">a link is followed by choice</a>',
+        '<a rel="stylesheet" href="https://example.org">by choice</a>',
         '<link rel="canonical" href="https://example.org/page">',
+        '<link href="https://example.org/page">',
+        '<link rel="stylesheet">',
         '<img src="data:image/png;base64,AAAA" alt="">',
-        '<img src="_static/a.png" alt="">',
+        '<img srcset="data:image/png;base64,//AA 2x, a.png" alt="">',
+        '<img src="a, //cdn.example/a" alt="">',
+        '<img src="_static/a.png" alt="https://example.org">',
         "<p>https://example.org/a.js in text</p>",
         '<svg xmlns="http://www.w3.org/2000/svg"><use href="#a"/></svg>',
     ],
 )
-def test_links_and_the_sites_own_files_are_no_requests(markup: str, build: Build) -> None:
-    page = f"# Title\n\n```{{raw}} html\n{markup}\n```\n"
-    assert "self_contained" not in build("self_contained", config=STILL, page=page)
+def test_links_and_the_sites_own_files_are_no_requests(markup: str, tmp_path: Path) -> None:
+    assert of_page(markup, tmp_path) == []
+
+
+def test_every_request_of_a_page_is_found(tmp_path: Path) -> None:
+    markup = (
+        '<img src="https://a/" srcset="https://b/ 1x, c.png 2x, //d/ 3x" alt="">'
+        '<link rel="icon" href="https://e/"><style>p { background: url("https://f/") }</style>'
+    )
+    found = ["https://f/", "https://a/", "https://b/", "//d/", "https://e/"]  # of styles first
+    assert of_page(markup, tmp_path) == found
 
 
 def test_a_style_sheet_is_looked_at_too(tmp_path: Path) -> None:
     sheet = tmp_path / "a.css"
-    sheet.write_text('@font-face { src: url("https://cdn.example/a.woff2") } p { color: red }')
+    text = """@font-face { src: url("https://cdn.example/a.woff2") } p { color: red }
+    /* <img src="https://cdn.example/no.png"> */"""
+    sheet.write_text(text)
     assert list(requests(sheet)) == ["https://cdn.example/a.woff2"]
 
 
-def test_after_a_failure_nothing_is_added_to_it() -> None:
-    class Failed:
-        pass
+def site(folder: Path, format_: str = "html") -> Any:
+    """A build that has written a script, a style sheet, a drawing and a page, all with requests."""
+    outside = '<image href="//cdn.example/%s"/><style>@import "//cdn.example/%s"</style>'
+    for name in ("a.js", "b.css", "c.svg", "more/d.html"):
+        (folder / "html" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "html" / name).write_text(outside % (name, name))
+    (folder / "more").mkdir()
+    address = "//cdn.example/more/d.html"
+    (folder / "more/d.md").write_text(f"# A page\n\n% {address}\n\nLoads {address}.\n")
+    env = SimpleNamespace(found_docs={"more/d"}, doc2path=lambda name: folder / f"{name}.md")
+    return SimpleNamespace(
+        builder=SimpleNamespace(format=format_),
+        outdir=folder / "html",
+        doctreedir=folder,
+        env=env,
+    )
 
-    report(Failed(), RuntimeError("the build failed"))  # type: ignore[arg-type]
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is logged."""
+    said: list[str] = []
+
+    def warning(text: str, *values: object, location: object, type: str) -> None:
+        said.append(f"{location}: {text % values} [{type}]")
+
+    monkeypatch.setattr(self_contained, "logger", SimpleNamespace(warning=warning))
+    return said
+
+
+def test_pages_drawings_and_style_sheets_are_looked_at(tmp_path: Path, told: list[str]) -> None:
+    report(site(tmp_path), None)
+    page = ("more/d", 5)
+    assert told == [
+        f"{at}: {name} would load //cdn.example/{name}, which is outside the site [self_contained]"
+        for at, name in (
+            (None, "b.css"),
+            *[(None, "c.svg")] * 2,
+            *[(page, "more/d.html")] * 2,
+        )
+    ]
+
+
+def test_a_faultless_file_is_looked_at_again_when_it_is_written_again(
+    tmp_path: Path, told: list[str]
+) -> None:
+    app = site(tmp_path)
+    page = app.outdir / "more/d.html"
+    faulty = page.read_text()
+    page.write_text("<p>text</p>")
+    found = page.stat()
+    report(app, None)
+    page.write_text(faulty)
+    os.utime(page, ns=(found.st_atime_ns, found.st_mtime_ns))
+    report(app, None)
+    assert "more/d.html" not in " ".join(told)
+    os.utime(page, ns=(found.st_atime_ns, found.st_mtime_ns + 1))
+    report(app, None)
+    assert " ".join(told).count("more/d.html would load") == 2
+
+
+@pytest.mark.parametrize(("format_", "failure"), [("html", OSError("full")), ("latex", None)])
+def test_nothing_is_said_after_a_failure_or_of_another_format(
+    format_: str, failure: Exception | None, tmp_path: Path, told: list[str]
+) -> None:
+    report(site(tmp_path, format_), failure)
+    assert told == []
 
 
 def test_an_incremental_build_looks_at_what_was_written_and_at_what_was_faulty(
@@ -76,7 +166,8 @@ def test_an_incremental_build_looks_at_what_was_written_and_at_what_was_faulty(
     raw = "# Title\n\n```{raw} html\n%s\n```\n"
     faulty = '<img src="https://cdn.example/a.png" alt="">'
     pages = {"good": raw % "<p>text</p>", "bad": raw % faulty}
-    assert "bad.html would load" in build("self_contained", config=STILL, **pages)
+    said = build("self_contained", config=STILL, **pages)
+    assert f"bad.md:{FRONT_MATTER.count(chr(10)) + 4}: WARNING: bad.html would load" in said
     again = build("self_contained", config=STILL, fresh=False, **pages)
     assert again.count("[self_contained]") == 1
     assert "bad.html would load" in again
