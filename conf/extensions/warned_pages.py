@@ -7,11 +7,13 @@ would pass over a fault that the first one reported.
 from __future__ import annotations
 
 import logging
-from pathlib import Path
+import re
 
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.typing import ExtensionMetadata
+
+PAGE = re.compile(r".*\.md")
 
 
 class Warned(logging.Filter):
@@ -33,9 +35,8 @@ class Warned(logging.Filter):
 
     def docname(self, record: logging.LogRecord) -> str | None:
         """Return the page of a record: Sphinx writes `path:line`, or `path` alone."""
-        location = str(getattr(record, "location", None) or "")
-        path = Path(location.partition(".md")[0] + ".md") if ".md" in location else None
-        return self.app.env.path2doc(path) if path else None
+        found = PAGE.match(str(getattr(record, "location", None)))
+        return self.app.env.path2doc(found[0]) if found else None
 
 
 def noted(env: BuildEnvironment) -> set[str]:
