@@ -27,7 +27,7 @@ def tree(cell: Cell) -> ast.Module:
     try:
         return ast.parse(cell.source)
     except SyntaxError:
-        return ast.Module([], [])
+        return ast.parse("")
 
 
 def calls(module: ast.Module) -> list[ast.Call]:
@@ -35,12 +35,12 @@ def calls(module: ast.Module) -> list[ast.Call]:
     return [node for node in ast.walk(module) if isinstance(node, ast.Call)]
 
 
-def called(call: ast.Call) -> str:
-    """Return the last name of what is called: `backward` of `y.backward(v)`."""
+def called(call: ast.Call) -> str | None:
+    """Return the last name of what is called, if it has one: `backward` of `y.backward(v)`."""
     match call.func:
         case ast.Attribute(attr=name) | ast.Name(id=name):
             return name
-    return ""
+    return None
 
 
 def bound(module: ast.Module) -> set[str]:
@@ -54,14 +54,15 @@ def bound(module: ast.Module) -> set[str]:
     return names
 
 
-def imported(module: ast.Module, package: str) -> bool:
-    """Say whether a cell imports a package or anything from it."""
-    return any(
-        name.partition(".")[0] == package
-        for node in ast.walk(module)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for name in (getattr(node, "module", None) or "", *(alias.name for alias in node.names))
-    )
+def imported(module: ast.Module) -> set[str]:
+    """Return the packages that a cell imports, or imports from."""
+    names: set[str] = set()
+    for node in ast.walk(module):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names.update(alias.name for alias in node.names)
+        if isinstance(node, ast.ImportFrom):
+            names.add(str(node.module))
+    return {name.partition(".")[0] for name in names}
 
 
 def complaint(section: Section, oracle: str) -> str | None:
@@ -80,7 +81,7 @@ def complaint(section: Section, oracle: str) -> str | None:
             f"the section {section.title!r} calls backward but its last cell does not confirm: "
             "end it with `….confirm(…)` of what its own cells computed"
         )
-    independent = [module for module in modules[:-1] if not imported(module, oracle)]
+    independent = [module for module in modules[:-1] if oracle not in imported(module)]
     own = {"sys"}.union(*(bound(module) for module in independent))  # sys.last_value
     for call in confirms:
         if call.args or not call.keywords:
@@ -125,7 +126,7 @@ def audit(app: Sphinx, doctree: nodes.document) -> None:
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the gate, the pages it holds for and the package that confirms."""
-    app.add_config_value("confirmed_sections_pages", [], "env", types=frozenset({list}))
-    app.add_config_value("confirmed_sections_oracle", "", "env", types=frozenset({str}))
+    app.add_config_value("confirmed_sections_pages", [], "env")
+    app.add_config_value("confirmed_sections_oracle", "", "env")
     app.connect("doctree-read", audit)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

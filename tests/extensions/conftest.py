@@ -24,10 +24,16 @@ def build(tmp_path: Path) -> Build:
     """Build pages, given as name=text, with an extension; return the warnings it logged.
 
     With `fresh=False` a build goes on from the one before it, as Sphinx's incremental builds do.
+    The builder `dummy` reads the pages and writes nothing.
     """
 
     def run(
-        extension: str, *, config: dict[str, Any] | None = None, fresh: bool = True, **pages: str
+        extension: str,
+        *,
+        config: dict[str, Any] | None = None,
+        fresh: bool = True,
+        builder: str = "html",
+        **pages: str,
     ) -> str:
         source = tmp_path / "docs"
         source.mkdir(exist_ok=True)
@@ -39,7 +45,7 @@ def build(tmp_path: Path) -> Build:
             if not file.exists() or file.read_text(encoding="utf-8") != text:
                 file.write_text(text, encoding="utf-8")
         settings = {
-            "extensions": ["myst_nb", extension],
+            "extensions": ["page_executor", "myst_nb", extension],
             "myst_enable_extensions": ["dollarmath", "colon_fence"],
             "nb_execution_mode": "inline",
             "nb_execution_in_temp": True,
@@ -53,7 +59,7 @@ def build(tmp_path: Path) -> Build:
                 None,
                 tmp_path / "html",
                 tmp_path / "doctrees",
-                "html",
+                builder,
                 confoverrides=settings,
                 status=None,
                 warning=warnings,

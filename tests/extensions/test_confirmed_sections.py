@@ -1,85 +1,152 @@
+"""A section that calls backward confirms what its own cells computed, or is named."""
+
+from typing import Any
+
 import pytest
+from confirmed_sections import complaint
+from executed_page import Cell, Section
 
 from tests.extensions.conftest import Build
 
-CONFIG = {"confirmed_sections_pages": ["pa*"], "confirmed_sections_oracle": "decimal"}
-PAGE = """
-# Page
-
-```{code-cell} python
-class Tensor:
-    def backward(self): ...
-    def confirm(self, *values, **named): ...
-```
-
-## The case
-
-```{code-cell} python
-y = Tensor()
-y.backward()
-grad = 2
-```
-
-```{code-cell} python
-J = 3
-```
-
-```{code-cell} python
-import decimal
-example = Tensor()
-```
-
-```{code-cell} python
-Tensor().confirm(y=y, grad=grad, jacobian=J + J)
-```
-
-## Nothing to confirm
-
-```{code-cell} python
-print("no case")
-```
-"""
+NO_CONFIRM = (
+    "calls backward but its last cell does not confirm: "
+    "end it with `….confirm(…)` of what its own cells computed"
+)
+BACKWARD, IMPORT, BINDING = "y = Tensor()\ny.backward()\ngrad = 2", "import decimal\ne = 1", "J = 3"
 CONFIRM = "Tensor().confirm(y=y, grad=grad, jacobian=J + J)"
 
 
-def test_a_confirmed_section_passes(build: Build) -> None:
-    assert build("confirmed_sections", config=CONFIG, page=PAGE) == ""
+def said(*cells: str, oracle: str = "decimal") -> str | None:
+    """Return what is said of a section of cells."""
+    made = [Cell(number, source, {}, [], 1) for number, source in enumerate(cells)]
+    message = complaint(Section("The case", 1, made), oracle)
+    return message and message.removeprefix("the section 'The case' ")
+
+
+def test_a_confirmed_section_passes() -> None:
+    assert said(BACKWARD, IMPORT, BINDING, CONFIRM) is None
 
 
 @pytest.mark.parametrize(
     ("end", "message"),
     [
-        ("y", "calls backward but its last cell does not confirm"),
+        ("y", NO_CONFIRM),
+        ("(lambda: Tensor())().confirm", NO_CONFIRM),
+        ("(lambda: Tensor())()()", NO_CONFIRM),
+        ("%pwd", NO_CONFIRM),
         ("Tensor().confirm()", "must hand its values to confirm by name"),
         ("Tensor().confirm(y, grad=grad)", "must hand its values to confirm by name"),
-        ("Tensor().confirm(y=1)", "confirms y=1: a typed value"),
-        ("Tensor().confirm(y=Tensor)", "confirms y=Tensor, but none of its earlier cells binds"),
+        ("Tensor().confirm(y=1)", "confirms y=1: a typed value, not one that its cells computed"),
+        (
+            "Tensor().confirm(y=y, grad=-2.5)",
+            "confirms grad=-2.5: a typed value, not one that its cells computed",
+        ),
+        (
+            "Tensor().confirm(y=Tensor)",
+            "confirms y=Tensor, but none of its earlier cells binds Tensor",
+        ),
         ("z = 1\nTensor().confirm(y=z)", "confirms y=z, but none of its earlier cells binds z"),
-        ("Tensor().confirm(y=example)", "confirms y=example, but none of its earlier cells"),
-        ("(lambda: Tensor())().confirm", "calls backward but its last cell does not confirm"),
+        (
+            "Tensor().confirm(y=b + y + a)",
+            "confirms y=b + y + a, but none of its earlier cells binds a, b",
+        ),
+        ("Tensor().confirm(y=e)", "confirms y=e, but none of its earlier cells binds e"),
+        (
+            "Tensor().confirm(y=y)\nTensor().confirm(y=0)",
+            "confirms y=0: a typed value, not one that its cells computed",
+        ),
     ],
 )
-def test_what_is_not_confirmed_is_named(build: Build, end: str, message: str) -> None:
-    warnings = build("confirmed_sections", config=CONFIG, page=PAGE.replace(CONFIRM, end))
-    assert "page.md:14: WARNING: the section 'The case' " in warnings
-    assert message in warnings
+def test_what_is_not_confirmed_is_said(end: str, message: str) -> None:
+    assert said(BACKWARD, IMPORT, BINDING, end) == message
 
 
-def test_a_module_that_the_section_imports_is_its_own(build: Build) -> None:
-    page = PAGE.replace("J = 3", "import math\nJ = 3").replace("=J + J", "=math.floor(J)")
-    assert build("confirmed_sections", config=CONFIG, page=page) == ""
+@pytest.mark.parametrize("call", ["y.backward(v)", "torch.autograd.grad(y, x)", "grad(y)"])
+def test_whoever_differentiates_must_confirm(call: str) -> None:
+    assert said("y = 1", call, "y") == NO_CONFIRM
+
+
+def test_who_does_not_need_not() -> None:
+    assert said("y.forward()", "backward", "y") is None
+    assert said() is None
+
+
+@pytest.mark.parametrize(
+    ("binding", "value"),
+    [
+        ("import math", "math.floor(y)"),
+        ("import os.path", "os.path.sep"),
+        ("import os.path as places", "places.sep"),
+        ("from math import floor", "floor(y)"),
+        ("for row in y: first, (second, *rest) = row", "[row, second, rest]"),
+        ("if (n := 3): pass", "n"),
+        ("", "sys.last_value"),
+        ("%pwd", "y"),
+    ],
+)
+def test_what_the_section_binds_is_its_own(binding: str, value: str) -> None:
+    assert said(BACKWARD, IMPORT, binding, f"Tensor().confirm(y={value})") is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import decimal",
+        "import math, decimal.more as d",
+        "from decimal import a",
+        "from decimal.more import a",
+        "from a import decimal",
+    ],
+)
+def test_what_a_cell_binds_that_imports_the_oracle_is_not(line: str) -> None:
+    message = "confirms y=e, but none of its earlier cells binds e"
+    assert said(BACKWARD, f"{line}\ne = 1", "Tensor().confirm(y=e)") == message
+
+
+@pytest.mark.parametrize("oracle", ["", "decimals"])
+def test_without_that_oracle_every_cell_counts(oracle: str) -> None:
+    cells = (BACKWARD, f"{IMPORT}\nfrom math import pi", "Tensor().confirm(y=e + pi)")
+    assert said(*cells, oracle=oracle) is None
+
+
+CONFIG = {
+    "confirmed_sections_pages": ["pa*"],
+    "confirmed_sections_oracle": "decimal",
+    "nb_execution_mode": "off",
+}
+PAGE = "\n# Page\n\n## The case\n" + "".join(
+    f"\n```{{code-cell}} python\n{source}\n```\n"
+    for source in (BACKWARD, IMPORT, "Tensor().confirm(y=e)")
+)
+MESSAGE = (
+    "page.md:8: WARNING: the section 'The case' confirms y=e, "
+    "but none of its earlier cells binds e [confirmed_sections]\n"
+)
+
+
+def built(build: Build, config: dict[str, Any] = CONFIG, **more: Any) -> str:
+    """Return what the gate says of the page, whose cells need not run for it."""
+    return build("confirmed_sections", config=config, builder="dummy", **{"page": PAGE, **more})
+
+
+def test_a_section_that_is_not_confirmed_is_named_with_its_line(build: Build) -> None:
+    warnings = built(build)
+    assert warnings.endswith(MESSAGE)
+    assert warnings.count("WARNING") == 1
 
 
 def test_other_pages_may_do_without(build: Build) -> None:
-    page = PAGE.replace(CONFIRM, "y")
-    assert build("confirmed_sections", config=CONFIG, other=page) == ""
+    assert built(build, CONFIG | {"confirmed_sections_pages": ["other"]}) == ""
+    assert built(build, {"nb_execution_mode": "off"}) == ""
+
+
+@pytest.mark.parametrize("option", ["confirmed_sections_pages", "confirmed_sections_oracle"])
+def test_another_option_has_the_pages_looked_at_again(build: Build, option: str) -> None:
+    config = {name: value for name, value in CONFIG.items() if name != option}
+    assert built(build, config) == ""
+    assert built(build, fresh=False).endswith(MESSAGE)
 
 
 def test_a_page_without_cells_passes(build: Build) -> None:
     config = CONFIG | {"confirmed_sections_pages": ["*"]}
-    assert build("confirmed_sections", config=config, page=PAGE) == ""
-
-
-def test_a_cell_that_does_not_parse_is_the_executors_to_report(build: Build) -> None:
-    page = PAGE.replace('print("no case")', "%pwd")
-    assert build("confirmed_sections", config=CONFIG, page=page) == ""
+    assert built(build, config, page="# Page\n") == ""
