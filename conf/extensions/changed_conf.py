@@ -20,7 +20,7 @@ from sphinx.util.typing import ExtensionMetadata
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Make the files' digests values that all pages, or their HTML, depend on."""
-    app.add_config_value("changed_conf", [], "env", types=frozenset({list}))
+    app.add_config_value("changed_conf", [], "")
     folder, static = Path(app.confdir), [f"{path}/**" for path in app.config.html_static_path]
     read = sorted(digests(app.config.changed_conf, folder).values())
     written = sorted(digests(static, folder).values())

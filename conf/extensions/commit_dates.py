@@ -51,8 +51,8 @@ def pages_to_write(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Look for a new commit before, and at the dates after, git is asked."""
+    """Look for a new commit, and at the dates, after the extension that asks git for them."""
     app.setup_extension("sphinx_last_updated_by_git")
-    app.connect("builder-inited", forget, priority=600)
-    app.connect("env-updated", pages_to_write, priority=600)
+    app.connect("builder-inited", forget)
+    app.connect("env-updated", pages_to_write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -26,7 +26,7 @@ def keep(app: Sphinx) -> None:
         app.builder.templates, BuiltinTemplateLoader
     ):
         folder = app.doctreedir / FOLDER
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(exist_ok=True)
         app.builder.templates.environment.bytecode_cache = FileSystemBytecodeCache(str(folder))
 
 

@@ -76,7 +76,7 @@ def read(path: Path) -> NotebookNode:
     Args:
         path: its file.
     """
-    notebook: NotebookNode = reads(path.read_text(encoding="utf-8"))  # type: ignore[no-untyped-call]
+    notebook: NotebookNode = reads(path.read_bytes())  # type: ignore[no-untyped-call]
     return notebook
 
 

@@ -77,9 +77,7 @@ def audit(app: Sphinx, doctree: nodes.document) -> None:
         text = errors.get(container.get("cell_index"))
         for block in list(container.findall(nodes.literal_block)):
             if text and "traceback" in block["classes"]:
-                block.replace_self(
-                    nodes.literal_block(text, text, language="none", classes=block["classes"])
-                )
+                block.replace_self(nodes.literal_block(text, text, language="none"))
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

@@ -28,7 +28,7 @@ _SECTION = re.compile(
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Fold a page after the extensions that look for text in it."""
-    app.add_config_value("folded_sections", {}, "html", dict)
+    app.add_config_value("folded_sections", {}, "html")
     app.connect("html-page-context", fold, priority=850)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 

@@ -57,11 +57,11 @@ def write(app: Sphinx, exception: Exception | None) -> None:
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(data(function), ensure_ascii=False, indent=1, allow_nan=False)
-        path.write_text(text + "\n", encoding="utf-8")
+        path.write_bytes(f"{text}\n".encode())
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the configuration value and the writer."""
-    app.add_config_value("json_files", {}, "html", dict)
+    app.add_config_value("json_files", {}, "html")
     app.connect("build-finished", write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -113,14 +113,7 @@ def make(app: Sphinx, builder: Builder) -> None:
     navigations.clear()
     if isinstance(builder, StandaloneHTMLBuilder) and builder.config.html_theme == "furo":
         tree = global_toctree_for_doc(
-            app.env,
-            "",
-            builder,
-            tags=builder.tags,
-            collapse=False,
-            titles_only=True,
-            maxdepth=-1,
-            includehidden=True,
+            app.env, "", builder, tags=builder.tags, titles_only=True, maxdepth=-1
         )
         html = builder.render_partial(tree)["fragment"]
         navigations.append(Navigation(get_navigation_tree(html)))

@@ -56,9 +56,8 @@ def own_description(doctree: nodes.document) -> str:
 
 def first_paragraph(doctree: nodes.document) -> str:
     """Return the first paragraph under the page's title that has no formula, cut at a word."""
-    for section in doctree.findall(nodes.section):
-        for child in section.children:
-            if isinstance(child, nodes.paragraph) and not any(child.findall(nodes.math)):
-                return shorten(child.astext(), LENGTH, placeholder=" …")
-        break
+    section = next(doctree.findall(nodes.section), nodes.section())
+    for child in section.children:
+        if isinstance(child, nodes.paragraph) and not any(child.findall(nodes.math)):
+            return shorten(child.astext(), LENGTH, placeholder=" …")
     return ""

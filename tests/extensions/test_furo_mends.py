@@ -1,3 +1,5 @@
+"""What the theme leaves undone for screen readers is mended, or the build stops."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -21,6 +23,12 @@ def test_every_mend_is_made_in_furo_as_it_is(build: Build, tmp_path: Path) -> No
     assert '<aside class="sidebar-drawer" aria-label="Site">' in page
     assert '<aside aria-label="This page" class="toc-drawer' in page
     assert 'role="region" aria-label="Page tools"' in page
+
+
+def test_what_is_no_page_stays_as_it_is(build: Build, tmp_path: Path) -> None:
+    config = {"html_theme": "furo", "html_use_opensearch": "https://example.org", **STILL}
+    assert build("furo_mends", config=config, page="# Title\n") == ""
+    assert (tmp_path / "html/_static/opensearch.xml").exists()
 
 
 def test_a_summary_is_named_by_its_own_text() -> None:
@@ -57,5 +65,7 @@ def test_markup_that_is_gone_stops_the_build(mend: Mend) -> None:
 
 
 def test_a_theme_without_that_markup_stops_the_build(build: Build) -> None:
-    with pytest.raises(ThemeError, match="furo_mends"):
+    with pytest.raises(
+        ThemeError, match=r"furo_mends: (genindex|index|page|search): expected 1 × "
+    ):
         build("furo_mends", config={"html_theme": "basic", **STILL}, page="# Title\n")

@@ -1,8 +1,15 @@
+"""A page loads what it uses, and holds no markup that nothing uses."""
+
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
 
 Build = Callable[..., str]
 SETTINGS = {
@@ -66,6 +73,20 @@ def test_a_page_loads_what_it_uses_and_no_more(build: Build, tmp_path: Path) -> 
         "figure": {"doctools.js", "figures.css"},
         "search": {"doctools.js"},
     }
+
+
+def test_what_another_extension_adds_to_a_page_counts(
+    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def add(app: object, page: str, template: str, context: dict[str, Any], tree: object) -> None:
+        context["body"] = context.get("body", "") + '<details class="fold"></details>'
+
+    other = ModuleType("other")
+    other.setup = lambda app: app.connect("html-page-context", add) and {}  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "other", other)
+    more = {"html_js_files": ["fold.js"], "extensions": ["myst_nb", "light_pages", "other"]}
+    build("light_pages", config={**SETTINGS, **more, "html_theme": "basic"}, page="# Page\n")
+    assert "fold.js" in (tmp_path / "html" / "page.html").read_text("utf-8")
 
 
 def test_words_of_code_are_not_wrapped_one_by_one(build: Build, tmp_path: Path) -> None:

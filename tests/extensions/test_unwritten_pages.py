@@ -29,7 +29,13 @@ def write(app, page, template, context, doctree):
     if page == "b" and (FOLDER / "failed").exists():
         raise ValueError("planted")
 
+def finish(app, error):
+    if (FOLDER / "late").exists():
+        (app.outdir / "a.html").write_text("cut sh")
+        raise KeyboardInterrupt
+
 def setup(app):
+    app.connect("build-finished", finish)
     app.connect("env-get-outdated", again)
     app.connect("source-read", read)
     app.connect("html-page-context", write)
@@ -50,6 +56,7 @@ class Site:
         (folder / "docs/index.md").write_text(f"# All\n\n```{{toctree}}\n{listing}\n```\n")
 
     def build(self, builder: str = "html") -> None:
+        extensions = ["myst_nb", "unwritten_pages", "planted"]
         with patch_docutils(), docutils_namespace():
             Sphinx(
                 self.folder / "docs",
@@ -57,7 +64,7 @@ class Site:
                 self.folder / builder,
                 self.folder / "doctrees",
                 builder,
-                confoverrides={"extensions": ["myst_nb", "planted", "unwritten_pages"]},
+                confoverrides={"extensions": extensions, "html_theme": "basic"},
                 status=None,
                 warning=io.StringIO(),
             ).build()
@@ -101,6 +108,16 @@ def test_neither_does_one_that_failed(site: Site) -> None:
     (site.folder / "failed").unlink()
     site.build()
     assert all("second." in site.shown(page) for page in PAGES)
+
+
+def test_neither_does_one_that_was_killed_after_that_by_who_writes_last(site: Site) -> None:
+    (site.folder / "late").touch()
+    with pytest.raises(KeyboardInterrupt):
+        site.build()
+    assert site.shown("a") == "cut sh"
+    (site.folder / "late").unlink()
+    site.build()
+    assert "first." in site.shown("a")
 
 
 def test_what_a_builder_of_another_format_has_read_is_written(site: Site) -> None:

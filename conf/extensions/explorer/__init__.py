@@ -110,7 +110,7 @@ def add_scripts(
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directive and its functions: title to ``module:builder``, in order."""
-    app.add_config_value("explorer_functions", {}, "env", types=frozenset({dict}))
+    app.add_config_value("explorer_functions", {}, "env")
     app.add_directive("explorer", ExplorerDirective)
     app.connect("env-get-outdated", outdated)
     app.connect("write-started", write_functions)

@@ -37,7 +37,7 @@ href:"{font}"}}))</script>"""
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the renderer ``mathml`` and its one option, ``mathml_macros``."""
-    app.add_config_value("mathml_macros", {}, "html", types=frozenset({dict}))
+    app.add_config_value("mathml_macros", {}, "html")
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_math_block, None))
     app.connect("html-page-context", add_font)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
