@@ -175,7 +175,7 @@ def pythons(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def mutants(session: nox.Session) -> None:
-    """Plant faults one at a time, in pages and the library, and see each caught."""
+    """Plant faults one at a time, in pages, library and extensions, and see each caught."""
     install(session, "mutants")
     session.run("python", "-m", "tests.mutants", *session.posargs, env=AS_THE_BUILD)
 

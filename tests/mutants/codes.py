@@ -28,7 +28,8 @@ def outermost(text: str, file: Path) -> list[CodeType]:
 def changed(text: str, mutated: str, file: Path) -> tuple[str, CodeType] | None:
     """Return where the function stands that a mutant changes, and its code then.
 
-    It is None for what changes no code, say the default of an argument, and for what is no Python.
+    It is None for what changes no code, say the default of an argument, for what is no Python, and
+    for what uses other names of the scope around it, which a living function cannot be given.
 
     Args:
         text: of the module.
@@ -37,8 +38,9 @@ def changed(text: str, mutated: str, file: Path) -> tuple[str, CodeType] | None:
     """
     try:
         pairs = zip(outermost(text, file), outermost(mutated, file), strict=True)
-        return next(((place(a), b) for a, b in pairs if meaning(a) != meaning(b)), None)
-    except (SyntaxError, ValueError):
+        before, after = next((a, b) for a, b in pairs if meaning(a) != meaning(b))
+        return (place(before), after) if before.co_freevars == after.co_freevars else None
+    except (StopIteration, SyntaxError, ValueError):
         return None
 
 

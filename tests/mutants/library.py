@@ -1,23 +1,24 @@
-"""The library's mutants: mutmut writes them, and forks of one warm process run the tests.
+"""The library's and the extensions' mutants: forks of one warm process run the tests.
 
-The process has imported torch and collected the tests. A mutant is the changed code of one function
-and is put into that function, in a fork, which then runs the tests that call it, the module's own
-and the fast ones first, until one fails.
+mutmut writes the mutants. The process has imported torch and collected the tests. A mutant is the
+changed code of one function and is put into that function, in a fork, which then runs the tests
+that call it, the module's own and the fast ones first, until one fails.
 """
 
 import gc
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
-from tests.mutants import digests
+from tests.mutants import digests, extensions
 from tests.mutants.codes import place
 from tests.mutants.forks import Fork, in_fork
 from tests.mutants.mutant import CHECK, Outcome
@@ -97,6 +98,34 @@ MODULES = (
     "comparing",
 )
 """What the verdicts rest on."""
+
+
+class Suite(NamedTuple):
+    """Modules, and the tests that judge their mutants.
+
+    Attributes:
+        folder: of the modules, from the project's root.
+        modules: without their suffix.
+        tests: files and folders, from the project's root.
+        prepare: imports what the tests import only when they run.
+    """
+
+    folder: str
+    modules: tuple[str, ...]
+    tests: tuple[str, ...]
+    prepare: Callable[[], None] = lambda: None
+
+    @property
+    def files(self) -> list[Path]:
+        """The files of the modules."""
+        return [ROOT / self.folder / f"{name}.py" for name in self.modules]
+
+
+SUITES = (
+    Suite("src/vtj", MODULES, TESTS),
+    Suite("conf/extensions", extensions.MODULES, extensions.TESTS, extensions.imported),
+)
+INSIDE = (str(ROOT / "src"), str(ROOT / "conf/extensions"))
 Calls = dict[str, tuple[float, list[str]]]
 """The seconds that each test takes, and the code that it calls."""
 
@@ -126,7 +155,7 @@ class Collected:
         return self.session.testsfailed > before
 
     def calls(self, name: str) -> tuple[float, list[str]] | None:
-        """Run a test; return its seconds, and the functions of the library that it calls."""
+        """Run a test; return its seconds, and the functions of ours that it calls."""
         called: dict[int, CodeType] = {}
 
         def note(frame: FrameType, event: str, argument: Any) -> None:
@@ -137,8 +166,7 @@ class Collected:
         failed = self.fails(name)
         sys.settrace(None)
         seconds = _seconds() - started
-        inside = str(ROOT / "src")
-        own = {place(code) for code in called.values() if code.co_filename.startswith(inside)}
+        own = {place(code) for code in called.values() if code.co_filename.startswith(INSIDE)}
         return None if failed else (seconds, sorted(own))
 
 
@@ -150,10 +178,10 @@ def _seconds() -> float:
 
 def targets() -> list[Target]:
     """Return the modules whose mutants are run; what judges them is still to be warmed up."""
-    files = [ROOT / f"src/vtj/{name}.py" for name in MODULES]
     return [
         Target(file.relative_to(ROOT).as_posix(), digests.of_module(file), cold, "library")
-        for file in files
+        for suite in SUITES
+        for file in suite.files
     ]
 
 
@@ -170,17 +198,24 @@ def warmed_up(chosen: Sequence[Target], use: Callable[[list[Target]], None]) -> 
         use: what is done with them.
     """
 
-    def ready(collected: Collected) -> None:
-        calls = called_by(collected)
-        use([t._replace(judge=partial(judge, ROOT / t.name, collected, calls)) for t in chosen])
+    for suite in SUITES:
+        if own := [target for target in chosen if ROOT / target.name in suite.files]:
+            suite.prepare()
+            with_tests(suite.tests, partial(ready, own, use))
 
-    with_tests(ready)
+
+def ready(
+    chosen: Sequence[Target], use: Callable[[list[Target]], None], collected: Collected
+) -> None:
+    """See what the collected tests call, and do something with targets that can judge."""
+    calls = called_by(collected)
+    use([t._replace(judge=partial(judge, ROOT / t.name, collected, calls)) for t in chosen])
 
 
-def with_tests(use: Callable[[Collected], None]) -> None:
-    """Collect the tests of the library, and do something with them."""
+def with_tests(tests: Sequence[str], use: Callable[[Collected], None]) -> None:
+    """Collect tests, and do something with them."""
     options = ["-q", "-s", "-p", "no:cacheprovider", "--rootdir", str(ROOT)]
-    code = pytest.main([*options, *TESTS], plugins=[Collected(use)])
+    code = pytest.main([*options, *tests], plugins=[Collected(use)])
     if code:
         raise ChildProcessError(f"pytest ended with {code}")
 
@@ -200,7 +235,9 @@ def verdict(
     """Run tests with a mutant in its functions; return the test that catches it, or None."""
     for function in places:
         function.__code__ = after
-    return next((f"{CHECK}: {name} fails" for name in tests if collected.fails(name)), None)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["PYTEST_DEBUG_TEMPROOT"] = folder  # a site that a test builds must not stay
+        return next((f"{CHECK}: {name} fails" for name in tests if collected.fails(name)), None)
 
 
 def in_order(file: Path, called: str, calls: Calls) -> list[str]:

@@ -1,5 +1,6 @@
 """A mutant is put into the function it changes, and the tests that call that function judge it."""
 
+import os
 from pathlib import Path
 from types import CodeType
 
@@ -25,6 +26,9 @@ def double(x: int, times: int = 2) -> int:
 class Box:
     def size(self) -> int:
         return 3
+
+    def __repr__(self) -> str:
+        return super().__repr__()
 '''
 FILE = Path(__file__)
 
@@ -49,9 +53,14 @@ def test_the_outermost_function_that_a_mutant_changes_is_found(
 
 @pytest.mark.parametrize(
     ("before", "after"),
-    [("times: int = 2", "times: int = 3"), ("A module", "B module"), ("return 3", "return (")],
+    [
+        ("times: int = 2", "times: int = 3"),
+        ("A module", "B module"),
+        ("return 3", "return ("),
+        ("super()", "self"),
+    ],
 )
-def test_what_changes_no_code_is_no_mutant(before: str, after: str) -> None:
+def test_what_changes_no_code_or_cannot_be_put_in_is_no_mutant(before: str, after: str) -> None:
     assert mutated(before, after) is None
 
 
@@ -89,6 +98,30 @@ def test_living_functions_are_found_by_their_place() -> None:
     assert library.functions(FILE)[place(Fake.fails.__code__)] == [Fake.fails]
 
 
+def test_an_extension_s_functions_live_once_it_is_imported() -> None:
+    def missing() -> list[str]:
+        files = library.SUITES[1].files
+        library.SUITES[1].prepare()
+        return [file.stem for file in files if not library.functions(file)]
+
+    assert in_fork(missing) == []
+
+
+def test_what_a_test_writes_while_it_judges_does_not_stay(tmp_path: Path) -> None:
+    class Writes(Collected):
+        def __init__(self) -> None:
+            pass
+
+        def fails(self, name: str) -> bool:
+            folder = Path(os.environ["PYTEST_DEBUG_TEMPROOT"])
+            (folder / "site").mkdir()
+            (tmp_path / "where").write_text(str(folder))
+            return True
+
+    assert in_fork(lambda: verdict(Writes(), ["one"], [five], six.__code__)) == "check: one fails"
+    assert not Path((tmp_path / "where").read_text()).exists()
+
+
 def test_a_module_s_own_tests_and_fast_ones_come_first() -> None:
     calls = {
         "tests/test_other.py::slow": (3.0, ["here"]),
@@ -118,5 +151,7 @@ def test_a_test_is_traced_to_the_functions_of_the_library_that_it_calls() -> Non
 
 def test_the_modules_exist_and_nobody_judges_before_the_tests_are_collected() -> None:
     assert all((library.ROOT / target.name).exists() for target in library.targets())
+    tests = [library.ROOT / name for suite in library.SUITES for name in suite.tests]
+    assert all(test.exists() for test in tests)
     with pytest.raises(RuntimeError, match="not collected"):
         library.targets()[0].judge(lambda: True)

@@ -145,7 +145,7 @@ class Reasons:
 
 @dataclass(frozen=True)
 class Library:
-    """The mutants of each module of the library whose mutants have been run, and their sum.
+    """The mutants of each module of the library and each extension that have been run, their sum.
 
     Examples:
         >>> len(str(Library()).splitlines()) == len(recorded()["library"]) + 1
@@ -177,7 +177,7 @@ class Library:
             for name, n in self._rows().items()
         ]
         head = ("module", "planted", "caught", "no fault", "got through", "share")
-        return table("Mutants of the library", head, rows)
+        return table("Mutants of the library and the extensions", head, rows)
 
 
 def percent(counts: Counter[str]) -> str:
