@@ -6,6 +6,7 @@ Sphinx and MyST-NB leave such files in place, where a reader would take them for
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable
 from glob import escape
 from pathlib import Path
 
@@ -27,8 +28,21 @@ def clean(
     for docname in removed:
         for folder in (executed, *(app.outdir / place for place in PLACES)):
             for file in folder.glob(f"{escape(docname)}.*"):
-                file.unlink()
+                if not of_another(file.relative_to(folder).as_posix(), docname, env.found_docs):
+                    file.unlink()
     return []
+
+
+def of_another(file: str, docname: str, living: Iterable[str]) -> bool:
+    """Say whether a file belongs to a page whose name begins with that of another and a dot.
+
+    Args:
+        file: its path, below the folder of such files.
+        docname: the other page.
+        living: the pages that there are.
+    """
+    longer = (name for name in living if name.startswith(f"{docname}."))
+    return any(file.startswith(f"{name}.") for name in longer)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

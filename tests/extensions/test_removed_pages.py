@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from removed_pages import of_another
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
@@ -34,6 +35,7 @@ def test_the_files_of_a_removed_page_and_the_report_of_a_mended_one_go(tmp_path:
     page = FRONT_MATTER + "\n# A page\n\n```{code-cell} python\n1 / 1\n```\n"
     (pages / "index.md").write_text("# Home\n\n```{toctree}\n:glob:\n*/*\n```\n")
     (pages / "more/stays.md").write_text(page)
+    (pages / "more/goes.on.md").write_text(page)
     without = build(tmp_path)
     (pages / "more/goes.md").write_text(page)
     (pages / "more/stays.md").write_text(page.replace("1 / 1", "1 / 0"))
@@ -47,3 +49,10 @@ def test_the_files_of_a_removed_page_and_the_report_of_a_mended_one_go(tmp_path:
     (pages / "more/goes.md").unlink()
     (pages / "more/stays.md").write_text(page)
     assert build(tmp_path) == without
+
+
+def test_a_file_is_of_the_page_with_the_longest_name() -> None:
+    assert of_another("goes.on.html", "goes", ["goes.on"])
+    assert not of_another("goes.html", "goes", ["goes.on", "other"])
+    assert not of_another("goes.on.html", "goes", ["goes.o", "other"])
+    assert not of_another("goes.on.html", "goes.on", ["goes.on"])

@@ -32,8 +32,8 @@ LONGEST = 10.0
 """A test that takes longer, of the processor's time, is not asked."""
 WAITED = 3 * LONGEST
 """As long as that, by the clock, it may take while others run too."""
-PATIENCE = 20 * SECONDS
-"""Tests that take so long with a mutant have noticed it, on however busy a machine."""
+PATIENCE = 20.0
+"""Tests that take that many times as long with a mutant, and as many seconds, have noticed it."""
 TESTS = (
     "tests/engines",
     "tests/calling",
@@ -275,7 +275,8 @@ def judge(
             tests = in_order(file, before, calls)
             places = living.get(before, [])
             run = partial(verdict, collected, tests, places, after)
-            yield Outcome(mutant, in_fork(run, PATIENCE) if tests and places else None)
+            patience = PATIENCE * max(1.0, sum(calls[name][0] for name in tests))
+            yield Outcome(mutant, in_fork(run, patience) if tests and places else None)
 
 
 def called_by(collected: Collected) -> Calls:
