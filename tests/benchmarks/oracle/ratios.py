@@ -29,14 +29,16 @@ from .recorded import table
 from .tools import calls
 
 BUDGET = 8.0  # seconds per case, at least five rounds
+LEAST = 0.01  # seconds of the processor's time that a call is timed for
 PACKAGES = ("torch", "numpy", "scipy", "jax", "autograd", "vtj")
 
 
 def rounds(calls: Mapping[str, Callable[[], Any]]) -> dict[str, list[float]]:
     """Give the milliseconds of each call in some rounds, after two that do not count.
 
-    A round runs every call, so that a machine that is busy for a while is so for all. It runs it
-    twice and counts the second time, so that none pays for what the one before left in the caches.
+    A round runs every call, so that a machine that is busy for a while is so for all. The first
+    run does not count, so that none pays for what the one before left in the caches, and a short
+    call is run until `LEAST` has passed, as a long one is by itself.
     """
     for call in calls.values():
         call()
@@ -53,9 +55,11 @@ def rounds(calls: Mapping[str, Callable[[], Any]]) -> dict[str, list[float]]:
 
 def _timed(call: Callable[[], Any]) -> float:
     call()
-    started = time.process_time()
-    call()
-    return time.process_time() - started
+    started, times = time.process_time(), 0
+    while (spent := time.process_time() - started) < LEAST:
+        call()
+        times += 1
+    return spent / times
 
 
 def measure() -> dict[str, dict[str, dict[str, float]]]:
