@@ -85,6 +85,7 @@ folded_sections = {  # long pages: a reader looks for one of their sections
     "reference/outcomes": ["*"],
     "reference/bug-zoo": ["zoo-*"],
     "explanation/history": ["every-question-*", "where-the-*"],
+    "explanation/how-this-site-is-checked": ["every-*", "the-examples-*"],
 }
 json_files = {"reference/outcomes.json": "vtj.claims.outcomes:as_json"}
 explorer_functions = {

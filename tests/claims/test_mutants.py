@@ -73,22 +73,23 @@ def test_reasons_are_counted_also_those_that_nothing_needed() -> None:
 def test_modules_of_the_library_have_their_share_of_what_are_faults() -> None:
     assert repr(Library()).splitlines() == [
         "src/vtj/contraction.py: planted 41, caught 39, equivalent 1",
-        "all: planted 41, caught 39, equivalent 1",
+        "all 1: planted 41, caught 39, equivalent 1",
     ]
     assert Library()._repr_html_().count("<td>97.5 %</td>") == 2
+    assert repr(Library(each=False)) == "all 1: planted 41, caught 39, equivalent 1"
 
 
 def test_it_says_when_and_with_what_it_was_made() -> None:
     assert made_with("documentation") == (
-        "Planted 2026-11-21 to 2026-11-22, with torch 2.13.0, NumPy 2.4.0, Python 3.11.7, 3.12.1, "
-        "in 3 minutes of one core"
+        "Planted 2026-11-21 to 2026-11-22, torch 2.13.0, NumPy 2.4.0, Python 3.11.7, 3.12.1, "
+        "3 minutes of one core"
     )
 
 
 def test_one_day_is_named_once(monkeypatch: pytest.MonkeyPatch) -> None:
     day = {**RECORD, "documentation": {"docs/a.md": RECORD["documentation"]["docs/a.md"]}}
     monkeypatch.setattr(mutants, "recorded", lambda: day)
-    assert made_with("documentation").startswith("Planted 2026-11-21, with")
+    assert made_with("documentation").startswith("Planted 2026-11-21, torch 2.13.0, ")
 
 
 def test_what_was_not_run_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -147,14 +147,20 @@ class Reasons:
 class Library:
     """The mutants of each module of the library and each extension that have been run, their sum.
 
+    Attributes:
+        each: Whether each module has a row, and not the sum alone.
+
     Examples:
         >>> len(str(Library()).splitlines()) == len(recorded()["library"]) + 1
         True
     """
 
+    each: bool = True
+
     def _rows(self) -> dict[str, Counter[str]]:
         rows = {name: together(row) for name, row in recorded()["library"].items()}
-        return {**rows, "all": sum(rows.values(), Counter())}
+        total = {f"all {len(rows)}": sum(rows.values(), Counter())}
+        return {**rows, **total} if self.each else total
 
     def __str__(self) -> str:
         return "\n".join(
@@ -169,7 +175,7 @@ class Library:
         rows = [
             Row(
                 (
-                    code(name) if name != "all" else name,
+                    name if name.startswith("all ") else code(name),
                     *(f"{n[count]:,}" for count in counts),
                     percent(n),
                 )
@@ -213,4 +219,4 @@ def made_with(part: str) -> str:
         for name, key in (("torch", "torch"), ("NumPy", "numpy"), ("Python", "python"))
     ]
     minutes = sum(row["seconds"] for row in rows) / 60
-    return f"Planted {when}, with {', '.join(parts)}, in {minutes:.0f} minutes of one core"
+    return f"Planted {when}, {', '.join(parts)}, {minutes:.0f} minutes of one core"
