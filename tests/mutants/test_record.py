@@ -88,7 +88,7 @@ class Here:
         monkeypatch.setattr(command, "at_once", self.one_by_one)
 
     def one_by_one(self, every: list[Target], chosen: Chooser) -> list[object]:
-        return [(target, target.judge(chosen(target)), 0.1) for target in every]
+        return [(target, list(target.judge(chosen(target))), 0.1) for target in every]
 
     def run(self, *arguments: str) -> int:
         self.runs.clear()
@@ -197,7 +197,7 @@ def test_pages_that_take_long_leave_the_modules_their_share_of_the_time(
 def test_of_the_library_few_mutants_may_get_through(here: Here, through: int, code: int) -> None:
     fault = FAULT._replace(file="src/a.py", kind="library")
     outcomes = [Outcome(fault, "check: no")] * (20 - through) + [Outcome(fault, None)] * through
-    here.modules = [Target("src/a.py", "1", lambda chosen: outcomes, "library")]  # type: ignore
+    here.modules = [Target("src/a.py", "1", lambda chosen: iter(outcomes), "library")]
     assert here.run() == code
     assert len(record.load()["library"]["src/a.py"]["through"]) == through
     assert here.run() == code
