@@ -17,7 +17,7 @@ from tests.docs.reading import as_the_build_does
 from tests.mutants import library, record
 from tests.mutants.equivalent import Equivalent, equivalent
 from tests.mutants.forks import Fork
-from tests.mutants.mutant import Mutant, Outcome
+from tests.mutants.mutant import LEFT, Mutant, Outcome
 from tests.mutants.targets import Target, targets
 
 LONGEST = 3600.0
@@ -105,9 +105,10 @@ def sorted_out(outcomes: list[Outcome], known: Equivalent) -> tuple[Counter[str]
 
 def line(target: Target, outcomes: list[Outcome], reasons: int, alive: int, seconds: float) -> str:
     """Return one line about a target."""
-    caught = len(outcomes) - reasons - alive
+    planted = sum(outcome.caught_by != LEFT for outcome in outcomes)
+    caught = planted - reasons - alive
     return (
-        f"{target.name:45} planted {len(outcomes):4}  caught {caught:4}  "
+        f"{target.name:45} planted {planted:4}  caught {caught:4}  "
         f"equivalent {reasons:4}  got through {alive:3}  {seconds:6.1f} s"
     )
 
@@ -138,7 +139,8 @@ class Run:
             reasons, alive = sorted_out(outcomes, self.known)
             said = line(target, outcomes, reasons.total(), len(alive), seconds)
             print("\n  ".join([f"[{number}/{len(every)}] {said}", *map(str, alive)]), flush=True)
-            self.planted[target.part] += len(outcomes) - reasons.total()
+            planted = sum(outcome.caught_by != LEFT for outcome in outcomes)
+            self.planted[target.part] += planted - reasons.total()
             self.through[target.part] += len(alive)
             if self._recorded:
                 found = record.row(target.digest, outcomes, dict(reasons), alive, seconds)

@@ -7,10 +7,13 @@ that call it, the module's own and the fast ones first, until one fails.
 
 import gc
 import os
+import random
+import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
@@ -20,25 +23,32 @@ import pytest
 
 from tests.mutants import digests, extensions
 from tests.mutants.codes import place
+from tests.mutants.equivalent import equivalent
 from tests.mutants.forks import Fork, in_fork
-from tests.mutants.mutant import CHECK, Outcome
+from tests.mutants.mutant import CHECK, LEFT, Outcome
 from tests.mutants.targets import Target
 
 ROOT = Path(__file__).parents[2]
-SECONDS = 8.0
+MOST = 75
+"""Of a module with more mutants, so many are drawn by chance: all of them would take hours."""
+SECONDS = 4.0
 """What the tests of one mutant may take together, by the time that they take without a fault."""
+NAMED = 1.0
+"""What they may take for a mutant that is named as no fault: it is only looked at again."""
 ALL_TESTS = 1800.0
 LONGEST = 10.0
 """A test that takes longer, of the processor's time, is not asked."""
 WAITED = 3 * LONGEST
 """As long as that, by the clock, it may take while others run too."""
-PATIENCE = 20.0
-"""Tests that take that many times as long with a mutant, and as many seconds, have noticed it."""
+SLOWER, AT_LEAST = 20.0, 2.0
+"""A test that takes that many times as long, and as many seconds of the processor, has noticed."""
 TESTS = (
     "tests/engines",
     "tests/calling",
     "tests/oracle",
     "tests/examples",
+    "tests/show",
+    "tests/claims",
     *(
         f"tests/test_{name}.py"
         for name in (
@@ -62,68 +72,38 @@ TESTS = (
     ),
     "src/vtj",
 )
-MODULES = (
-    "contraction",
-    "engines/__init__",
-    "engines/reverse",
-    "engines/forward",
-    "engines/jacfwd",
-    "engines/jacrev",
-    "engines/not_symbolic",
-    "oracle/tolerance",
-    "oracle/voting",
-    "oracle/judging",
-    "oracle/witnesses",
-    "oracle/operators",
-    "oracle/trial",
-    "oracle/unseen",
-    "oracle/noise",
-    "oracle/patterns",
-    "example",
-    "page_values",
-    "report",
-    "calling/repeatable",
-    "calling/state",
-    "calling/tensors",
-    "outcome",
-    "refusal",
-    "sequence",
-    "table",
-    "oracle/findings",
-    "oracle/naming",
-    "oracle/drawing",
-    "oracle/once",
-    "checking",
-    "certifying",
-    "comparing",
-)
-"""What the verdicts rest on."""
 
 
 class Suite(NamedTuple):
-    """Modules, and the tests that judge their mutants.
+    """A folder of modules, and the tests that judge their mutants.
 
     Attributes:
-        folder: of the modules, from the project's root.
-        modules: without their suffix.
+        folder: from the project's root.
         tests: files and folders, from the project's root.
         prepare: imports what the tests import only when they run.
+        without: folders of it that another suite has.
     """
 
     folder: str
-    modules: tuple[str, ...]
     tests: tuple[str, ...]
     prepare: Callable[[], None] = lambda: None
+    without: tuple[str, ...] = ()
 
     @property
     def files(self) -> list[Path]:
-        """The files of the modules."""
-        return [ROOT / self.folder / f"{name}.py" for name in self.modules]
+        """Its modules that define functions."""
+        folder = ROOT / self.folder
+        return [
+            file
+            for file in sorted(folder.rglob("*.py"))
+            if file.relative_to(folder).parts[0] not in self.without
+            and "def " in file.read_text(encoding="utf-8")
+        ]
 
 
 SUITES = (
-    Suite("src/vtj", MODULES, TESTS),
-    Suite("conf/extensions", extensions.MODULES, extensions.TESTS, extensions.imported),
+    Suite("src/vtj", TESTS),
+    Suite("conf/extensions", extensions.TESTS, extensions.imported, ("page_executor",)),
 )
 INSIDE = (str(ROOT / "src"), str(ROOT / "conf/extensions"))
 Calls = dict[str, tuple[float, list[str]]]
@@ -230,26 +210,38 @@ def functions(file: Path) -> dict[str, list[FunctionType]]:
 
 
 def verdict(
-    collected: Collected, tests: Sequence[str], places: Sequence[FunctionType], after: CodeType
+    collected: Collected,
+    tests: Mapping[str, float],
+    places: Sequence[FunctionType],
+    after: CodeType,
 ) -> str | None:
-    """Run tests with a mutant in its functions; return the test that catches it, or None."""
+    """Run tests with a mutant in its functions; return the test that catches it, or None.
+
+    Args:
+        collected: the tests.
+        tests: those to run, and the processor's seconds after which this process is ended.
+        places: the functions.
+        after: their code with the mutant.
+    """
     for function in places:
         function.__code__ = after
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["PYTEST_DEBUG_TEMPROOT"] = folder  # a site that a test builds must not stay
-        return next((f"{CHECK}: {name} fails" for name in tests if collected.fails(name)), None)
+    for name, seconds in tests.items():
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        if collected.fails(name):
+            return f"{CHECK}: {name} fails"
+    return None
 
 
-def in_order(file: Path, called: str, calls: Calls) -> list[str]:
+def in_order(file: Path, called: str, calls: Calls, seconds: float) -> list[str]:
     """Return the tests that call a function, the module's own and the fast ones first."""
     hit = sorted(
-        (f"test_{file.stem}.py" not in name and file.name not in name, seconds, name)
-        for name, (seconds, places) in calls.items()
+        (f"test_{file.stem}.py" not in name and file.name not in name, taken, name)
+        for name, (taken, places) in calls.items()
         if called in places
     )
-    chosen, left = [], SECONDS
-    for _, seconds, name in hit:
-        left -= seconds
+    chosen, left = [], seconds
+    for _, taken, name in hit:
+        left -= taken
         if left < 0 and chosen:
             break
         chosen.append(name)
@@ -259,24 +251,57 @@ def in_order(file: Path, called: str, calls: Calls) -> list[str]:
 def judge(
     file: Path, collected: Collected, calls: Calls, chosen: Callable[[], bool]
 ) -> Iterator[Outcome]:
-    """Plant every mutant of a module, and yield what became of each.
+    """Plant a module's mutants, at most `MOST`, and yield what became of each.
 
     Args:
         file: of the module.
         collected: the tests.
         calls: what each of them calls.
-        chosen: asked once for each mutant; whether to plant it.
+        chosen: asked once for each mutant that is drawn; whether to plant it.
     """
     from tests.mutants.mutations import mutants  # needs mutmut, which the tests do without
 
-    living = functions(file)
-    for mutant, before, after in mutants(file):
-        if chosen():
-            tests = in_order(file, before, calls)
-            places = living.get(before, [])
-            run = partial(verdict, collected, tests, places, after)
-            patience = PATIENCE * max(1.0, sum(calls[name][0] for name in tests))
-            yield Outcome(mutant, in_fork(run, patience) if tests and places else None)
+    living, known, every = functions(file), equivalent(), list(mutants(file))
+    draw = random.Random(digests.of_module(file))
+    drawn = set(draw.sample(range(len(every)), min(len(every), MOST)))
+    caught = Counter[str]()
+    for number, (mutant, before, after) in enumerate(every):
+        if number not in drawn:
+            yield Outcome(mutant, LEFT)
+        elif chosen():
+            tests = in_order(file, before, calls, NAMED if known.reason(mutant) else SECONDS)
+            tests.sort(key=lambda name: -caught[name])  # what caught others catches this sooner
+            seconds = {name: calls[name][0] for name in tests}
+            said = planted(collected, seconds, living.get(before, []), after)
+            caught.update(name for name in tests if said == f"{CHECK}: {name} fails")
+            yield Outcome(mutant, said)
+
+
+def planted(
+    collected: Collected,
+    tests: Mapping[str, float],
+    places: Sequence[FunctionType],
+    after: CodeType,
+) -> str | None:
+    """Return what catches a mutant in a fork, or None.
+
+    Args:
+        collected: the tests.
+        tests: those to run, and the seconds that each takes without the mutant.
+        places: the functions that the mutant is in.
+        after: their code with it.
+    """
+    if not (tests and places):
+        return None
+    limits = {name: max(AT_LEAST, SLOWER * seconds) for name, seconds in tests.items()}
+    with tempfile.TemporaryDirectory() as folder:  # a site that a test builds must not stay
+
+        def run() -> str | None:
+            os.environ["PYTEST_DEBUG_TEMPROOT"] = folder
+            return verdict(collected, limits, places, after)
+
+        said = in_fork(run, WAITED + SLOWER * sum(tests.values()))
+    return f"{CHECK}: it {said}" if said and not said.startswith(CHECK) else said
 
 
 def called_by(collected: Collected) -> Calls:

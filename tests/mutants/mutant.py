@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 CHECK, SHOWN = "check", "shown"
 """What catches a fault: a check that knows better, or the file of what the page showed before."""
+LEFT = "left out"
+"""Stands there for a mutant that chance did not draw."""
 
 
 class Mutant(NamedTuple):

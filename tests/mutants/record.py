@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 import torch
 
-from tests.mutants.mutant import CHECK, SHOWN, Mutant, Outcome
+from tests.mutants.mutant import CHECK, LEFT, SHOWN, Mutant, Outcome
 
 FILE = Path(__file__).parents[2] / "src/vtj/claims/mutants.json"
 
@@ -61,11 +61,15 @@ def row(
     """
     kinds: dict[str, Counter[str]] = {}
     for outcome in outcomes:
+        counts = kinds.setdefault(outcome.mutant.kind, Counter())
+        if outcome.caught_by == LEFT:
+            counts[LEFT] += 1
+            continue
         if outcome.caught_by is not None:
             found = SHOWN if outcome.caught_by.startswith(SHOWN) else CHECK
         else:
             found = "through" if outcome.mutant in through else "equivalent"
-        kinds.setdefault(outcome.mutant.kind, Counter()).update(["planted", found])
+        counts.update(["planted", found])
     return {
         "digest": digest,
         "kinds": {kind: dict(count) for kind, count in kinds.items()},

@@ -10,7 +10,8 @@ import pytest
 from tests.mutants import library
 from tests.mutants.codes import changed, place
 from tests.mutants.forks import in_fork
-from tests.mutants.library import Collected, in_order, verdict
+from tests.mutants.library import Collected, in_order, planted
+from tests.mutants.mutant import LEFT, Outcome
 from vtj import contract
 
 TEXT = '''"""A module."""
@@ -84,13 +85,28 @@ class Fake(Collected):
 
 def test_a_mutant_is_caught_by_the_test_that_fails_with_it_and_leaves_nothing() -> None:
     def judged(tests: list[str], after: CodeType) -> str | None:
-        found: str | None = in_fork(lambda: verdict(Fake(), tests, [five], after))
-        return found
+        return planted(Fake(), dict.fromkeys(tests, 0.1), [five], after)
 
     assert judged(["asks nothing", "asks"], six.__code__) == "check: asks fails"
     assert judged(["asks nothing"], six.__code__) is None
     assert judged(["asks"], five.__code__) is None
+    assert judged([], six.__code__) is None
     assert five() == 5
+
+
+def test_a_test_that_runs_in_circles_with_a_mutant_has_noticed_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Circles(Fake):
+        def fails(self, name: str) -> bool:
+            while five() == 6:
+                pass
+            return False
+
+    monkeypatch.setattr(library, "AT_LEAST", 0.2)
+    said = planted(Circles(), {"circles": 0.001}, [five], six.__code__)
+    assert said == "check: it ended the process"
+    assert planted(Circles(), {"circles": 0.001}, [five], five.__code__) is None
 
 
 def test_living_functions_are_found_by_their_place() -> None:
@@ -100,25 +116,22 @@ def test_living_functions_are_found_by_their_place() -> None:
 
 def test_an_extension_s_functions_live_once_it_is_imported() -> None:
     def missing() -> list[str]:
-        files = library.SUITES[1].files
-        library.SUITES[1].prepare()
-        return [file.stem for file in files if not library.functions(file)]
+        suite = next(suite for suite in library.SUITES if suite.folder == "conf/extensions")
+        suite.prepare()
+        return [file.stem for file in suite.files if not library.functions(file)]
 
     assert in_fork(missing) == []
 
 
 def test_what_a_test_writes_while_it_judges_does_not_stay(tmp_path: Path) -> None:
-    class Writes(Collected):
-        def __init__(self) -> None:
-            pass
-
+    class Writes(Fake):
         def fails(self, name: str) -> bool:
             folder = Path(os.environ["PYTEST_DEBUG_TEMPROOT"])
             (folder / "site").mkdir()
             (tmp_path / "where").write_text(str(folder))
             return True
 
-    assert in_fork(lambda: verdict(Writes(), ["one"], [five], six.__code__)) == "check: one fails"
+    assert planted(Writes(), {"one": 0.1}, [five], six.__code__) == "check: one fails"
     assert not Path((tmp_path / "where").read_text()).exists()
 
 
@@ -128,10 +141,53 @@ def test_a_module_s_own_tests_and_fast_ones_come_first() -> None:
         "tests/test_other.py::fast": (1.0, ["here"]),
         "tests/test_report.py::own": (4.0, ["here"]),
         "tests/test_report.py::elsewhere": (0.1, ["there"]),
-        "tests/test_other.py::too much": (library.SECONDS, ["here"]),
+        "tests/test_other.py::too much": (8.0, ["here"]),
     }
-    names = [name.partition("::")[2] for name in in_order(Path("report.py"), "here", calls)]
-    assert names == ["own", "fast", "slow"]
+    names = in_order(Path("report.py"), "here", calls, 8.0)
+    assert [name.partition("::")[2] for name in names] == ["own", "fast", "slow"]
+    names = in_order(Path("report.py"), "here", calls, library.NAMED)
+    assert [name.partition("::")[2] for name in names] == ["own"]
+
+
+def test_of_a_large_module_chance_draws_the_same_mutants_every_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    file = library.ROOT / "src/vtj/table.py"
+    monkeypatch.setattr(library, "planted", lambda *_: None)
+
+    def drawn(chosen: bool = True) -> list[Outcome]:
+        return list(library.judge(file, Fake(), {}, lambda: chosen))
+
+    every = drawn()
+    assert {outcome.caught_by for outcome in every} == {None}
+    monkeypatch.setattr(library, "MOST", 10)
+    some = drawn()
+    assert [outcome.mutant for outcome in some] == [outcome.mutant for outcome in every]
+    assert sum(outcome.caught_by is None for outcome in some) == 10
+    assert sum(outcome.caught_by == LEFT for outcome in some) == len(every) - 10
+    assert drawn() == some
+    assert {outcome.caught_by for outcome in drawn(chosen=False)} == {LEFT}
+
+
+def test_what_caught_a_mutant_is_asked_first_about_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    file = library.ROOT / "src/vtj/table.py"
+    asked: list[list[str]] = []
+
+    def planted(collected: Collected, tests: dict[str, float], *_: object) -> str:
+        asked.append(list(tests))
+        return "check: slow fails"
+
+    class Everywhere(list[str]):
+        def __contains__(self, place: object) -> bool:
+            return True
+
+    monkeypatch.setattr(library, "planted", planted)
+    calls = {"fast": (0.1, Everywhere()), "slow": (0.2, Everywhere())}
+    list(library.judge(file, Fake(), calls, lambda: True))
+    assert asked[0] == ["fast", "slow"]
+    assert {tuple(names) for names in asked[1:]} == {("slow", "fast")}
 
 
 def test_a_test_is_traced_to_the_functions_of_the_library_that_it_calls() -> None:
