@@ -190,8 +190,9 @@ def test_a_gradient_that_is_no_number_for_some_v() -> None:
     def backward(x: tuple[Tensor, ...], g: Tensor) -> Tensor:
         return torch.where(g < 0, torch.nan, 2 * x[0] * g)
 
-    told = [vtj.certify(custom(lambda x: x**2, backward), X[:1], seed=s).findings for s in range(9)]
-    assert set(told) == {(), ("x.grad[0] is nan: nothing to compare",)}
+    told = [vtj.certify(custom(lambda x: x**2, backward), X[:1], seed=s) for s in range(16)]
+    assert {one.findings for one in told} == {(), ("x.grad[0] is nan: nothing to compare",)}
+    assert max(_calls(one) for one in told) < 10
 
 
 def test_an_f_that_depends_on_nothing_has_no_error() -> None:

@@ -14,12 +14,11 @@ from vtj.oracle.locating import locate
 from vtj.oracle.on_backward import Judged, judge_f, judge_v, raises
 from vtj.oracle.once import taken_once
 from vtj.oracle.operators import operator
-from vtj.oracle.pairs import MOST, Pair, Probes, ask, ask_forward, pairs, reconsidered
+from vtj.oracle.pairs import MOST, Pair, Probes, ask, ask_forward, pairs, reconsidered, refused
 from vtj.oracle.probing import Counted, Passes
 from vtj.oracle.trial import Trial, try_out
 from vtj.oracle.unseen import unseen
 from vtj.oracle.voting import Array, Mask
-from vtj.oracle.witnesses import raised_by_autograd
 from vtj.outcome import Outcome
 from vtj.report import Report, Result, Row
 
@@ -72,24 +71,24 @@ def certify(
             return taken_once(trial)
         by_hand = None if J is None else operator(trial, J)
         passes = Passes(trial, values(trial.y), values(trial.parts))
-        asked = ask(passes, probes, seed, numbers=by_hand is None)
-        refused = _refusals(asked.outcomes)
-        paired = [] if refused else list(pairs(asked, by_hand, trial.relative))
+        asked = ask(passes, by_hand, probes, seed)
+        raised = _raised(asked.outcomes)
+        paired = list(pairs(asked, trial.relative))
         if any(pair.too_rough for pair in paired):
             asked = ask_forward(passes, asked)
-            paired = list(pairs(asked, by_hand, trial.relative))
+            paired = list(pairs(asked, trial.relative))
         compared = [reconsidered(pair, passes, asked, by_hand, seed) for pair in paired]
         if asked.forward is None and any(pair.too_rough for pair in compared):
             asked = ask_forward(passes, asked)
-            paired = list(pairs(asked, by_hand, trial.relative))
+            paired = list(pairs(asked, trial.relative))
             compared = [reconsidered(pair, passes, asked, by_hand, seed) for pair in paired]
         if _hidden(trial, asked).any():
             asked = replace(asked, differences=passes.differences(asked.u, sure=True))
-            paired = list(pairs(asked, by_hand, trial.relative))
+            paired = list(pairs(asked, trial.relative))
             compared = [reconsidered(pair, passes, asked, by_hand, seed) for pair in paired]
         calls = counted.calls
         behavior = [judge_v(asked.outcomes), *judge_f(trial, asked.outcomes, kept)]
-        found = [one.finding for one in (*behavior, *refused) if one.finding]
+        found = [one.finding for one in (*behavior, *raised) if one.finding]
         found = found or _not_numbers(trial, asked.grads)
         bad = [pair for pair in compared if pair.differs]
         if bad and not found:
@@ -108,7 +107,7 @@ def certify(
         title=f"J {trial.shape} in {dtype}, {probes} probes, {calls} calls of f",
         rows=(
             *_rows(compared),
-            *(one.row for one in (*refused, *behavior)),
+            *(one.row for one in (*raised, *behavior)),
             *_power(compared, asked),
         ),
         verdict=verdict,
@@ -119,17 +118,19 @@ def certify(
 
 def _hidden(trial: Trial, asked: Probes) -> Mask:
     """Say for which outputs autograd alone speaks."""
-    if asked.forward is None:
+    if asked.forward is None or asked.differences is None:
         return np.zeros(trial.size[0], bool)
     return unseen(trial, asked.forward.value, asked.differences, np.ones(1))
 
 
-def _refusals(outcomes: Sequence[Outcome]) -> list[Judged]:
-    errors = [one.error for one in outcomes if one.error and not raised_by_autograd(one.error)]
+def _raised(outcomes: Sequence[Outcome]) -> list[Judged]:
+    errors = [one.error for one in outcomes if one.error is not None and refused(one)]
     return [raises("x.grad", error) for error in errors[:1]]
 
 
 def _not_numbers(trial: Trial, grads: Array) -> list[Finding]:
+    if np.isfinite(grads).all():
+        return []
     return [
         Finding(
             f"{trial.x_name('x.grad', int(at))} is {grads[probe, at]:g}: nothing to compare",

@@ -80,7 +80,7 @@ BUGS = [
     Bug("normalizes g", _square(lambda g: g / g.norm()), X, "backward", "not linear in v"),
     Bug("ignores g", _square(torch.ones_like), X, "backward", "does not depend on v"),
     Bug("writes into g", _mutates, X, "backward", "writes into v"),
-    Bug("drifts by 1e-7", _drifts, X, "backward", "not repeatable: 3.826209 for 3.826208"),
+    Bug("drifts by 1e-7", _drifts, X, "backward", "not repeatable: -0.979743 for -0.979742"),
     Bug("wrong the second time", _wrong_second_time, X, "backward", "a second backward"),
     Bug("other under create_graph", _other_under_create_graph, X, "backward", "create_graph"),
     Bug("a hook that clips", lambda: _clipped, X, "backward", "not linear in v"),

@@ -32,6 +32,8 @@ def as_tuple(x: Tensors, name: str = "x") -> tuple[Tensor, ...]:
         ...
         TypeError: x is list; expected a torch.Tensor or a tuple of them
     """
+    if type(x) is Tensor:
+        return (x,)
     parts = x if isinstance(x, tuple) else (x,)
     if isinstance(x, tuple) and not x:
         raise ValueError(f"{name} is an empty tuple; expected at least one torch.Tensor")
@@ -144,7 +146,7 @@ def values(y: Tensors) -> NDArray[np.float64]:
 
 
 def _is_sharded(part: Tensor) -> bool:
-    return hasattr(part, "placements")
+    return type(part) is not Tensor and hasattr(part, "placements")
 
 
 def _whole(part: Any) -> Tensor:

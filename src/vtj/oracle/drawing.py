@@ -17,8 +17,7 @@ def signed(
         >>> bool((abs(drawn) >= 0.5).all()), bool((drawn < 0).any()), bool((drawn > 1).any())
         (True, True, True)
     """
-    drawn = generator.uniform(-1, 1, count)
-    offset = np.copysign(least, drawn)
-    drawn *= most - least
-    drawn += offset
+    levels = np.frombuffer(generator.bytes(2 * count), "<i2")  # faster than floats
+    drawn = levels * ((most - least) / 2**15)
+    drawn += np.copysign(least, drawn)
     return drawn

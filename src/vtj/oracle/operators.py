@@ -28,6 +28,12 @@ class Operator:
         """Give vᵀ·J; raises TypeError or ValueError when it comes in another form."""
         return _vector("v @ J", lambda: _left(v, self.J), self.J.shape[1])
 
+    def lefts(self, rows: Array) -> Array:
+        """Give vᵀ·J for every row: where J is dense, in one pass over its memory."""
+        if isinstance(self.J, Tensor) and _is_dense(self.J):
+            return _left(rows, self.J)
+        return np.stack([self.left(v) for v in rows])
+
     def right(self, u: Array) -> Array:
         """Give J·u; raises TypeError or ValueError when it comes in another form."""
         return _vector("J @ u", lambda: _right(self.J, u), self.J.shape[0])

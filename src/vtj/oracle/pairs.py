@@ -13,10 +13,9 @@ from vtj.oracle.probing import Passes
 from vtj.oracle.rounding import gradient_rounding
 from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.voting import Array, Witness, allowed, distance
-from vtj.oracle.witnesses import gradient
+from vtj.oracle.witnesses import gradient, raised_by_autograd
 from vtj.outcome import Outcome
 
-ENOUGH = 1e-10  # relative error at which differences stop
 LEAST, MOST = 0.5, 2.0  # magnitudes of the random weights
 
 
@@ -29,7 +28,9 @@ class Probes:
         u: A direction in the space of `x`.
         outcomes: ``y.backward(v)``.
         grads: What `x.grad` held.
-        differences: J·u by differences; without a J by hand, ⟨v, J·u⟩ for every `v`.
+        differences: J·u by differences; without a J by hand, ⟨v, J·u⟩ for every `v`. None where
+            backward raises or gives no numbers: there is nothing to compare.
+        by_hand: J·u and vᵀ·J by hand; None without a J by hand.
         forward: J·u by a forward pass; None where that was not asked for or does not apply.
     """
 
@@ -37,7 +38,8 @@ class Probes:
     u: Array
     outcomes: tuple[Outcome, ...]
     grads: Array
-    differences: Witness
+    differences: Witness | None = None
+    by_hand: tuple[Witness, list[Witness]] | None = None
     forward: Witness | None = None
 
 
@@ -89,27 +91,34 @@ class Pair:
         return bool((SAFETY * np.asarray(self.b.error) > 1e-3 * np.asarray(self.b.size)).any())
 
 
-def ask(passes: Passes, probes: int, seed: int, *, numbers: bool) -> Probes:
+def ask(passes: Passes, by_hand: Operator | None, probes: int, seed: int) -> Probes:
     """Run the passes.
 
     Args:
         passes: Of the function.
+        by_hand: J by hand; without one, ⟨v, J·u⟩ will do in place of J·u.
         probes: How many `v`.
         seed: Fixes them.
-        numbers: Whether ⟨v, J·u⟩ will do in place of J·u.
     """
     generator = np.random.default_rng(seed)
     outputs, inputs = passes.trial.size
     v = signed(generator, probes * outputs, LEAST, MOST).reshape(probes, outputs)
     u = signed(generator, inputs, LEAST, MOST) * passes.scale
     outcomes = tuple(passes.backward(one) for one in v)
-    return Probes(
-        v=v,
-        u=u,
-        outcomes=outcomes,
-        grads=np.stack([gradient(passes.trial, one.grad) for one in outcomes]),
-        differences=passes.differences(u, ENOUGH, v=v if numbers else None),
-    )
+    grads = np.stack([gradient(passes.trial, one.grad) for one in outcomes])
+    if any(refused(one) for one in outcomes) or not np.isfinite(grads).all():
+        return Probes(v, u, outcomes, grads)
+    if by_hand is None:
+        return Probes(v, u, outcomes, grads, passes.differences(u, grads @ u, v=v))
+    right = Witness("by hand", "by hand", by_hand.right(u))
+    lefts = [Witness("by hand", "by hand", row) for row in by_hand.lefts(v)]
+    differences = passes.differences(u, right.value)
+    return Probes(v, u, outcomes, grads, differences, (right, lefts))
+
+
+def refused(outcome: Outcome) -> bool:
+    """Say whether backward raised, for another reason than that `y` is not connected to `x`."""
+    return outcome.error is not None and not raised_by_autograd(outcome.error)
 
 
 def ask_forward(passes: Passes, asked: Probes) -> Probes:
@@ -118,23 +127,25 @@ def ask_forward(passes: Passes, asked: Probes) -> Probes:
     if slopes is None:
         return asked
     forward = Witness("forward", "forward", slopes)
-    return replace(asked, forward=forward, differences=passes.differences(asked.u, ENOUGH))
+    return replace(asked, forward=forward, differences=passes.differences(asked.u, slopes))
 
 
-def pairs(asked: Probes, by_hand: Operator | None, relative: float) -> Iterator[Pair]:
+def pairs(asked: Probes, relative: float) -> Iterator[Pair]:
     """Pair up, probe by probe, the values that should be the same."""
-    if by_hand is not None:
-        mine = Witness("by hand", "by hand", by_hand.right(asked.u))
-        yield Pair("J·u by hand = differences", "y", 0, mine, asked.differences, relative)
-    elif asked.forward is not None:
+    if asked.differences is None:
+        return
+    if asked.by_hand is not None:
+        right, lefts = asked.by_hand
+        yield Pair("J·u by hand = differences", "y", 0, right, asked.differences, relative)
+        for k, (mine, grad) in enumerate(zip(lefts, asked.grads, strict=True)):
+            theirs = Witness("x.grad", "backward", grad)
+            yield Pair("x.grad = vᵀ·J by hand", "x", k, mine, theirs, relative)
+        return
+    if asked.forward is not None:
         what = "J·u forward = differences"
         yield Pair(what, "y", 0, asked.forward, asked.differences, relative)
     for k, (v, grad) in enumerate(zip(asked.v, asked.grads, strict=True)):
-        if by_hand is not None:
-            mine = Witness("by hand", "by hand", by_hand.left(v))
-            theirs = Witness("x.grad", "backward", grad)
-            yield Pair("x.grad = vᵀ·J by hand", "x", k, mine, theirs, relative)
-        elif asked.forward is not None:
+        if asked.forward is not None:
             sides = adjoint(v, asked.u, grad, asked.forward)
             yield Pair("⟨x.grad, u⟩ = ⟨v, J·u⟩ forward", "number", k, *sides, relative)
         else:

@@ -46,7 +46,7 @@ def excess(a: Any, b: Any, allowed: Any) -> NDArray[np.float64]:
     first, second, limit = (np.asarray(part, dtype=np.float64) for part in (a, b, allowed))
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         ratio = np.abs(first - second) / (limit + np.finfo(np.float64).tiny)
-    if not np.isnan(ratio).any():
+    if not np.isnan(ratio.max(initial=0)):
         return ratio
     same = (first == second) | (np.isnan(first) & np.isnan(second))
     return np.where(same, 0.0, np.where(np.isnan(ratio), np.inf, ratio))
