@@ -9,6 +9,7 @@ import pytest
 
 from vtj.claims import ledger
 from vtj.claims.by_examples_printed import PRINTED
+from vtj.claims.by_examples_printed import claims as printed_claims
 from vtj.claims.claim import TITLES, Claim, Document, VerdictError
 from vtj.claims.ledger import Ledger, Verdicts, claims, count, findings
 from vtj.claims.transcripts import EXAMPLES, transcript
@@ -70,6 +71,39 @@ def test_a_row_has_its_anchor_and_what_it_is_filtered_by() -> None:
     assert len(re.findall(r"<tr id=", html)) == 104
     assert "<code>x.grad: tensor(2222.)</code>" in html
     assert "RuntimeError: Mismatch in shape" in html
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "today"),
+    [
+        ("01", "<code>x: tensor(1., requires_grad=True)</code>", None),
+        (
+            "54",
+            "<code>x.grad: tensor(2.)</code>",
+            "IndentationError: expected an indented block after &#x27;for&#x27; statement on line "
+            "1 (&lt;loop&gt;, line 2). Mended: x.grad: tensor(2.)",
+        ),
+        (
+            "p19",
+            "<code>[2*x[0], 6*x[1]**2],</code>",
+            "holds: flat lines inside brackets",
+        ),
+    ],
+)
+def test_a_row_shows_the_source_and_what_is_printed_or_holds_today(
+    name: str, source: str, today: str | None
+) -> None:
+    html = Ledger("by-examples")._repr_html_()
+    (row,) = re.findall(rf'<tr id="by-examples-{name}".*?</tr>', html)
+    head, _, first, second, *_ = re.findall(r"<t[hd].*?>(.*?)</t[hd]>", row)
+    assert head == f'<a href="#by-examples-{name}">{name}</a>'
+    assert (first, second) == (source, source if today is None else today)
+
+
+def test_what_is_cosmetic_in_a_printed_line_is_its_white_space() -> None:
+    cosmetic = [claim for claim in printed_claims() if claim.declared == "cosmetic"]
+    today = {claim.id: "".join(claim.examine().today.split()) for claim in cosmetic}
+    assert today == {claim.id: "".join(claim.words.split()) for claim in cosmetic}
 
 
 def test_rows_stand_in_the_order_of_the_document() -> None:
