@@ -47,6 +47,7 @@ def test_a_source_keeps_its_claims_in_order() -> None:
 
     (claim,) = source.claims
     assert (claim.id, claim.document, claim.line) == ("forum-02", "forum", 7)
+    assert (claim.words, claim.digest) == ("words", digest("words"))
     assert claim.reason == "Because."
     assert claim.examine().verdict == "reproduces"
     assert run() == Held({"here": True})

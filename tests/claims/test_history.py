@@ -69,9 +69,15 @@ def test_an_unknown_question_is_refused() -> None:
 
 
 def test_a_question_that_a_release_was_not_asked_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = ({"torch": "1.0.0", "outcomes": {}}, {"torch": "1.1.0", "outcomes": {"a": "b"}})
+    rows = tuple(
+        {"torch": name, "outcomes": outcomes}
+        for name, outcomes in [("1.0.0", {}), ("1.1.0", {}), ("1.2.0", {"a": "b"})]
+    )
     monkeypatch.setattr(history, "recorded", lambda: rows)
-    assert [span.answer for span in spans("a")] == ["not asked", "b"]
+    assert [(str(span), span.answer) for span in spans("a")] == [
+        ("1.0.0 … 1.1.0", "not asked"),
+        ("1.2.0", "b"),
+    ]
 
 
 def test_today_agrees_with_the_record() -> None:

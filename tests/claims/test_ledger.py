@@ -62,6 +62,8 @@ def test_a_reason_is_one_sentence_and_the_words_are_few(claim: Claim) -> None:
 def test_every_printed_line_of_an_example_is_a_claim() -> None:
     printed = {example: len(lines) for example, lines in PRINTED.items()}
     assert printed == {example: len(transcript(example)) for example in EXAMPLES}
+    claimed = [(claim.line, claim.digest, claim.words) for claim in printed_claims()]
+    assert claimed == [line for lines in PRINTED.values() for line in lines]
 
 
 def test_a_row_has_its_anchor_and_what_it_is_filtered_by() -> None:
@@ -73,31 +75,33 @@ def test_a_row_has_its_anchor_and_what_it_is_filtered_by() -> None:
     assert "RuntimeError: Mismatch in shape" in html
 
 
+LOOP = (
+    "IndentationError: expected an indented block after &#x27;for&#x27; statement on line 1 "
+    "(&lt;loop&gt;, line 2). Mended: x.grad: tensor(2.)"
+)
+
+
 @pytest.mark.parametrize(
-    ("name", "source", "today"),
+    ("name", "line", "words", "today"),
     [
-        ("01", "<code>x: tensor(1., requires_grad=True)</code>", None),
-        (
-            "54",
-            "<code>x.grad: tensor(2.)</code>",
-            "IndentationError: expected an indented block after &#x27;for&#x27; statement on line "
-            "1 (&lt;loop&gt;, line 2). Mended: x.grad: tensor(2.)",
-        ),
-        (
-            "p19",
-            "<code>[2*x[0], 6*x[1]**2],</code>",
-            "holds: flat lines inside brackets",
-        ),
+        ("01", "41", "x: tensor(1., requires_grad=True)", None),
+        ("54", "345", "x.grad: tensor(2.)", LOOP),
+        ("p19", "287", "[2*x[0], 6*x[1]**2],", "holds: flat lines inside brackets"),
     ],
 )
 def test_a_row_shows_the_source_and_what_is_printed_or_holds_today(
-    name: str, source: str, today: str | None
+    name: str, line: str, words: str, today: str | None
 ) -> None:
-    html = Ledger("by-examples")._repr_html_()
-    (row,) = re.findall(rf'<tr id="by-examples-{name}".*?</tr>', html)
-    head, _, first, second, *_ = re.findall(r"<t[hd].*?>(.*?)</t[hd]>", row)
-    assert head == f'<a href="#by-examples-{name}">{name}</a>'
-    assert (first, second) == (source, source if today is None else today)
+    (row,) = re.findall(
+        rf'<tr id="by-examples-{name}".*?</tr>', Ledger("by-examples")._repr_html_()
+    )
+    source = f"<code>{words}</code>"
+    assert re.findall(r"<t[hd].*?>(.*?)</t[hd]>", row)[:4] == [
+        f'<a href="#by-examples-{name}">{name}</a>',
+        line,
+        source,
+        source if today is None else today,
+    ]
 
 
 def test_what_is_cosmetic_in_a_printed_line_is_its_white_space() -> None:

@@ -48,6 +48,11 @@ def test_a_second_backward_is_refused_for_what_the_square_saved() -> None:
         QUESTIONS["a second backward"]()
 
 
+def test_two_outputs_take_gradients_that_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(since, "counting", lambda shape: torch.ones(2))
+    assert QUESTIONS["a mismatch in the second of two outputs"]() is None
+
+
 def test_a_view_hands_v_itself_to_x() -> None:
     v: Any = QUESTIONS["v after two backwards through a view"]()
     assert torch.equal(v, torch.tensor([2.0, 4.0]))
