@@ -168,10 +168,12 @@ def test_one_day_is_named_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_of_several_days_the_first_and_the_last_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    row = RECORD["documentation"]["docs/a.md"]
+    row = {**RECORD["documentation"]["docs/a.md"], "seconds": 3600.0}
     days = {day: {**row, "date": day} for day in ("2026-11-23", "2026-11-20", "2026-11-21")}
     monkeypatch.setattr(mutants, "recorded", lambda: {"documentation": days})
-    assert made_with("documentation").startswith("Planted 2026-11-20 to 2026-11-23, torch")
+    said = made_with("documentation")
+    assert said.startswith("Planted 2026-11-20 to 2026-11-23, torch 2.13.0, ")
+    assert said.endswith(", 180 minutes of one core")
 
 
 def test_what_was_not_run_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

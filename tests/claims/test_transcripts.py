@@ -1,5 +1,7 @@
 """What the cells of the post by examples print today."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import torch
@@ -15,7 +17,9 @@ from vtj.claims.transcripts import (
     scalar_jacobian,
     square,
     three_outputs,
+    three_outputs_rows,
     three_squares,
+    three_squares_rows,
     total,
     transcript,
     vector_jacobian,
@@ -47,8 +51,20 @@ def test_the_columns_of_a_jacobian_are_aligned() -> None:
 
 def test_a_jacobian_from_a_tensor_of_float32_is_one_of_float32() -> None:
     assert scalar_jacobian().dtype == np.float32
-    assert vector_jacobian(lambda x: [x]).dtype == np.float32
-    assert vector_jacobian(lambda x: [x, 10 * x]).tolist() == [[1, 2], [10, 20]]
+    assert vector_jacobian(lambda x: [[*x]]).dtype == np.float32
+    assert vector_jacobian(lambda x: [[*x], [*10 * x]]).tolist() == [[1, 2], [10, 20]]
+
+
+@pytest.mark.parametrize(
+    ("f", "rows"), [(three_squares, three_squares_rows), (three_outputs, three_outputs_rows)]
+)
+def test_the_jacobians_by_hand_are_those_of_the_functions(
+    f: Callable[[torch.Tensor], torch.Tensor], rows: Callable[[np.ndarray], list[list[float]]]
+) -> None:
+    for point in ([1.0, 2.0], [3.0, 5.0]):
+        x = torch.tensor(point, requires_grad=True)
+        found = [torch.autograd.grad(y, x, retain_graph=True)[0].tolist() for y in f(x)]
+        assert found == np.array(rows(np.array(point))).tolist()
 
 
 def test_the_repeated_jacobian_has_a_row_for_each_weight() -> None:
