@@ -47,6 +47,18 @@ def test_a_source_keeps_its_claims_in_order() -> None:
 
     (claim,) = source.claims
     assert (claim.id, claim.document, claim.line) == ("forum-02", "forum", 7)
+    assert (claim.words, claim.digest) == ("words", digest("words"))
     assert claim.reason == "Because."
     assert claim.examine().verdict == "reproduces"
     assert run() == Held({"here": True})
+
+
+def test_a_claim_that_does_not_say_why_has_no_reason() -> None:
+    source = Source("blog")
+
+    @source.claim("01", 1, "words", digest("words"), "reproduces")
+    def run() -> Evidence:
+        return Held({"here": True})
+
+    assert source.claims[0].reason == ""
+    assert run().text == "holds: here"

@@ -17,8 +17,7 @@ from vtj.claims.history import (
     spans,
 )
 from vtj.claims.outcomes import release
-from vtj.claims.since import QUESTIONS, answers, seed_the_node_received
-from vtj.claims.timeline import Timeline, short
+from vtj.claims.since import QUESTIONS, answers
 
 VECTOR = "vector gradient for a scalar y = x**2"
 
@@ -70,9 +69,15 @@ def test_an_unknown_question_is_refused() -> None:
 
 
 def test_a_question_that_a_release_was_not_asked_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = ({"torch": "1.0.0", "outcomes": {}}, {"torch": "1.1.0", "outcomes": {"a": "b"}})
+    rows = tuple(
+        {"torch": name, "outcomes": outcomes}
+        for name, outcomes in [("1.0.0", {}), ("1.1.0", {}), ("1.2.0", {"a": "b"})]
+    )
     monkeypatch.setattr(history, "recorded", lambda: rows)
-    assert [span.answer for span in spans("a")] == ["not asked", "b"]
+    assert [(str(span), span.answer) for span in spans("a")] == [
+        ("1.0.0 … 1.1.0", "not asked"),
+        ("1.2.0", "b"),
+    ]
 
 
 def test_today_agrees_with_the_record() -> None:
@@ -102,6 +107,14 @@ def test_a_question_without_a_record_is_an_error(monkeypatch: pytest.MonkeyPatch
         hold_today_against_the_record()
 
 
+def test_a_recorded_question_that_is_no_longer_asked_is_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    planted(monkeypatch, {**answers(), "what now": "tensor(1.)"})
+    with pytest.raises(RecordError, match=r"'what now': recorded .*, today 'not asked'"):
+        hold_today_against_the_record()
+
+
 def test_a_release_without_a_record_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history, "release", lambda: "9.9.9")
     with pytest.raises(RecordError, match=r"torch 9\.9\.9 has no recorded row: run nox -s history"):
@@ -112,38 +125,33 @@ def test_the_answers_as_a_table() -> None:
     html = Answers((VECTOR,))._repr_html_()
     assert '<th scope="row" rowspan="2"><code>vector gradient' in html
     assert "<td>torch 1.0.0 … 1.2.0</td><td><code>tensor(2222.)</code></td>" in html
+    assert "<tr><td>torch 1.3.0 … " in html
     assert repr(Answers((VECTOR,))) == str(Answers((VECTOR,)))
+
+
+def test_the_answers_to_several_questions_follow_each_other() -> None:
+    same = "y (3,), gradient float32 (3,)"
+    lines = str(Answers((VECTOR, same))).splitlines()
+    assert lines[:2] == [VECTOR, "  1.0.0 … 1.2.0: tensor(2222.)"]
+    assert lines[2].startswith("  1.3.0 … ")
+    assert lines[3:] == [same, f"  1.0.0 … {release()}: tensor([ 2.,  8., 18.])"]
 
 
 def test_the_environments_as_a_table() -> None:
     html = Environments()._repr_html_()
     assert html.count("<tr>") == len(recorded()) + 1
-    assert recorded()[0]["sha256"] in html
-    assert repr(Environments()) == str(Environments())
-
-
-def test_the_timeline_draws_a_bar_for_each_span() -> None:
-    figure = Timeline((VECTOR, "y (3,), gradient int64 (3,)"))
-    svg = figure._repr_html_()
-    drawn = len(spans(VECTOR)) + len(spans("y (3,), gradient int64 (3,)"))
-    assert svg.count("<rect") == drawn
-    assert all(f">{row['torch']}</text>" in svg for row in recorded())
-    assert svg.count("stroke-dasharray") == drawn - 2
-    assert "<title>torch 1.0.0 … 1.2.0: tensor(2222.)</title>" in svg
-    assert repr(figure) == str(figure)
-
-
-def test_a_bar_that_is_too_narrow_has_no_text() -> None:
-    one = spans("y (3,), gradient bool (3,)")[1]
-    assert (str(one), short(one)) == ("1.2.0", "RuntimeError")
-    svg = Timeline(("y (3,), gradient bool (3,)",))._repr_html_()
-    assert svg.count(">RuntimeError</text>") < svg.count("<rect")
+    for row in recorded():
+        assert f'<tr><th scope="row">{row["torch"]}</th><td>{row["python"]}</td>' in html
+        assert f"<td>{row['date']}</td><td><code>{row['wheel']}</code></td>" in html
+        assert f"<td><code>{row['sha256']}</code></td></tr>" in html
+    lines = repr(Environments()).splitlines()
+    assert len(lines) == len(recorded())
+    assert lines[0] == (
+        "torch 1.0.0: Python 3.7.16, torch-1.0.0-cp37-cp37m-manylinux1_x86_64.whl, "
+        + recorded()[0]["date"]
+    )
 
 
 def test_what_changed_is_a_part_of_what_was_asked() -> None:
     assert VECTOR in changed()
     assert "y (3,), gradient float32 (3,)" not in changed()
-
-
-def test_a_fitting_seed_is_what_the_node_receives() -> None:
-    assert seed_the_node_received(10.0) == 10

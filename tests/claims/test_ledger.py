@@ -9,6 +9,7 @@ import pytest
 
 from vtj.claims import ledger
 from vtj.claims.by_examples_printed import PRINTED
+from vtj.claims.by_examples_printed import claims as printed_claims
 from vtj.claims.claim import TITLES, Claim, Document, VerdictError
 from vtj.claims.ledger import Ledger, Verdicts, claims, count, findings
 from vtj.claims.transcripts import EXAMPLES, transcript
@@ -61,6 +62,8 @@ def test_a_reason_is_one_sentence_and_the_words_are_few(claim: Claim) -> None:
 def test_every_printed_line_of_an_example_is_a_claim() -> None:
     printed = {example: len(lines) for example, lines in PRINTED.items()}
     assert printed == {example: len(transcript(example)) for example in EXAMPLES}
+    claimed = [(claim.line, claim.digest, claim.words) for claim in printed_claims()]
+    assert claimed == [line for lines in PRINTED.values() for line in lines]
 
 
 def test_a_row_has_its_anchor_and_what_it_is_filtered_by() -> None:
@@ -70,6 +73,41 @@ def test_a_row_has_its_anchor_and_what_it_is_filtered_by() -> None:
     assert len(re.findall(r"<tr id=", html)) == 104
     assert "<code>x.grad: tensor(2222.)</code>" in html
     assert "RuntimeError: Mismatch in shape" in html
+
+
+LOOP = (
+    "IndentationError: expected an indented block after &#x27;for&#x27; statement on line 1 "
+    "(&lt;loop&gt;, line 2). Mended: x.grad: tensor(2.)"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "words", "today"),
+    [
+        ("01", "41", "x: tensor(1., requires_grad=True)", None),
+        ("54", "345", "x.grad: tensor(2.)", LOOP),
+        ("p19", "287", "[2*x[0], 6*x[1]**2],", "holds: flat lines inside brackets"),
+    ],
+)
+def test_a_row_shows_the_source_and_what_is_printed_or_holds_today(
+    name: str, line: str, words: str, today: str | None
+) -> None:
+    (row,) = re.findall(
+        rf'<tr id="by-examples-{name}".*?</tr>', Ledger("by-examples")._repr_html_()
+    )
+    source = f"<code>{words}</code>"
+    assert re.findall(r"<t[hd].*?>(.*?)</t[hd]>", row)[:4] == [
+        f'<a href="#by-examples-{name}">{name}</a>',
+        line,
+        source,
+        source if today is None else today,
+    ]
+
+
+def test_what_is_cosmetic_in_a_printed_line_is_its_white_space() -> None:
+    cosmetic = [claim for claim in printed_claims() if claim.declared == "cosmetic"]
+    today = {claim.id: "".join(claim.examine().today.split()) for claim in cosmetic}
+    assert today == {claim.id: "".join(claim.words.split()) for claim in cosmetic}
 
 
 def test_rows_stand_in_the_order_of_the_document() -> None:

@@ -1,11 +1,16 @@
 """The record of planted faults as the page shows it."""
 
+from collections import Counter
+from collections.abc import Callable
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from vtj.claims import mutants
-from vtj.claims.mutants import Library, Reasons, by_file, by_kind, made_with
+from vtj.claims.mutants import Counts, Library, Reasons, by_file, by_kind, made_with, percent
+
+Table = Counts | Library | Reasons
 
 RECORD: dict[str, Any] = {
     "documentation": {
@@ -59,6 +64,63 @@ def test_counts_of_files_and_kinds_add_up() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("table", "caption", "row"),
+    [
+        (
+            lambda: by_file(""),
+            "Faults planted in each file",
+            {
+                "file": "docs/a.md",
+                "planted": "4",
+                "caught by a check": "2",
+                "caught by what it showed before": "1",
+                "no fault": "1",
+                "got through": "0",
+            },
+        ),
+        (
+            by_kind,
+            "Faults of each kind",
+            {"kind": "row", "planted": "1", "caught by what it showed before": "1"},
+        ),
+        (
+            Reasons,
+            "Planted changes that are no faults",
+            {"name": "input", "why": "Another input.", "planted": "1"},
+        ),
+        (
+            Library,
+            "Mutants of the library and the extensions",
+            {
+                "module": "src/vtj/contraction.py",
+                "planted": "41",
+                "caught": "39",
+                "no fault": "1",
+                "got through": "1",
+                "share": "97.5 %",
+            },
+        ),
+    ],
+    ids=["by_file", "by_kind", "Reasons", "Library"],
+)
+def test_a_table_says_what_it_shows_and_what_stands_in_its_columns(
+    table: Callable[[], Table], caption: str, row: dict[str, str]
+) -> None:
+    html = ElementTree.fromstring(table()._repr_html_())[0]
+    assert html.findtext("caption") == caption
+    headings = [cell.text or "" for cell in html.iterfind("thead/tr/th")]
+    first = ["".join(cell.itertext()) for cell in html.find("tbody/tr") or ()]
+    assert len(first) == len(headings)
+    assert row.items() <= dict(zip(headings, first, strict=True)).items()
+
+
+def test_what_is_a_path_stands_as_code_and_their_sum_does_not() -> None:
+    assert '<th scope="row"><code>src/vtj/contraction.py</code></th>' in Library()._repr_html_()
+    assert '<th scope="row">all 1</th>' in Library()._repr_html_()
+    assert '<th scope="row">all</th>' in by_kind()._repr_html_()
+
+
 def test_a_table_has_its_rows_and_their_sum() -> None:
     html = by_file("")._repr_html_()
     assert '<th scope="row"><code>src/b.py</code></th><td>1,200</td>' in html
@@ -79,6 +141,19 @@ def test_modules_of_the_library_have_their_share_of_what_are_faults() -> None:
     assert repr(Library(each=False)) == "all 1: planted 41, caught 39, equivalent 1"
 
 
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ({"planted": 1, "check": 1}, "100.0 %"),
+        ({"planted": 8, "check": 6, "through": 2}, "75.0 %"),
+        ({"planted": 8, "check": 6, "equivalent": 2}, "100.0 %"),
+        ({"planted": 2, "equivalent": 2}, "0.0 %"),
+    ],
+)
+def test_the_share_is_that_of_what_are_faults(counts: dict[str, int], said: str) -> None:
+    assert percent(Counter(counts)) == said
+
+
 def test_it_says_when_and_with_what_it_was_made() -> None:
     assert made_with("documentation") == (
         "Planted 2026-11-21 to 2026-11-22, torch 2.13.0, NumPy 2.4.0, Python 3.11.7, 3.12.1, "
@@ -90,6 +165,15 @@ def test_one_day_is_named_once(monkeypatch: pytest.MonkeyPatch) -> None:
     day = {**RECORD, "documentation": {"docs/a.md": RECORD["documentation"]["docs/a.md"]}}
     monkeypatch.setattr(mutants, "recorded", lambda: day)
     assert made_with("documentation").startswith("Planted 2026-11-21, torch 2.13.0, ")
+
+
+def test_of_several_days_the_first_and_the_last_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = {**RECORD["documentation"]["docs/a.md"], "seconds": 3600.0}
+    days = {day: {**row, "date": day} for day in ("2026-11-23", "2026-11-20", "2026-11-21")}
+    monkeypatch.setattr(mutants, "recorded", lambda: {"documentation": days})
+    said = made_with("documentation")
+    assert said.startswith("Planted 2026-11-20 to 2026-11-23, torch 2.13.0, ")
+    assert said.endswith(", 180 minutes of one core")
 
 
 def test_what_was_not_run_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

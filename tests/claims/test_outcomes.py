@@ -6,11 +6,15 @@ from html import unescape
 from typing import Any
 
 import pytest
+import torch
 
-from vtj.claims.outcomes import Outcomes, SeveralOutcomes, as_json, outcomes
-from vtj.claims.trials import GRADIENT_SHAPES, KINDS, SHAPES, Trial, attempt, gradient, several
+from vtj.claims.outcomes import Outcomes, SeveralOutcomes, as_json, outcomes, release
+from vtj.claims.trials import GRADIENT_SHAPES, KINDS, SHAPES, Trial, gradient, several
 
-DATA: Any = as_json()
+
+@pytest.fixture
+def data() -> Any:
+    return as_json()
 
 
 def outcome(shape: tuple[int, ...], kind: str, v: tuple[int, ...] | None, grad: bool = True) -> str:
@@ -64,27 +68,29 @@ def test_a_list_is_a_list() -> None:
     assert gradient("float", ()) == 1.0
 
 
-def test_stack_frames_are_cut_off() -> None:
-    def fail() -> None:
-        raise RuntimeError("what happened\nframe #0: somewhere + 0x1 (0x2)")
-
-    assert str(attempt(fail)) == "RuntimeError: what happened"
-
-
-def test_the_schema_of_the_data_is_stable() -> None:
-    assert list(DATA) == ["schema", "torch", "f", "rows", "several"]
-    assert DATA["schema"] == 1
-    assert len(DATA["rows"]) == 204
-    for row in DATA["rows"]:
+def test_the_schema_of_the_data_is_stable(data: Any) -> None:
+    assert list(data) == ["schema", "torch", "f", "rows", "several"]
+    assert data["schema"] == 1
+    assert len(data["rows"]) == 204
+    for row in data["rows"]:
         assert list(row) == ["y_shape", "gradient", "requires_grad", "grad", "error"]
         assert list(row["gradient"]) == ["kind", "shape"]
         assert isinstance(row["requires_grad"], bool)
         assert_result(row)
-    assert list(DATA["several"]) == ["f", "rows"]
-    for row in DATA["several"]["rows"]:
+    assert list(data["several"]) == ["f", "rows"]
+    for row in data["several"]["rows"]:
         assert list(row) == ["gradients", "grad", "error"]
         assert_result(row)
-    assert json.loads(json.dumps(DATA)) == DATA
+    assert json.loads(json.dumps(data)) == data
+
+
+def test_the_data_say_what_was_run(data: Any) -> None:
+    assert data["torch"] == release()
+    assert torch.__version__.startswith(data["torch"])
+    assert data["f"] == "y = x**2 at x = 1, 2, 3, …; the gradient is 1, 2, 3, …"
+    assert data["several"]["f"] == (
+        "y1 = sum(x) has shape (), y2 = x**2 has shape (3,) and at x = [1, 2, 3]"
+    )
 
 
 def assert_result(row: dict[str, Any]) -> None:
@@ -93,17 +99,62 @@ def assert_result(row: dict[str, Any]) -> None:
         assert list(row["error"]) == ["type", "message"]
 
 
-def test_a_row_of_the_data() -> None:
+IMPLICIT = "grad can be implicitly created only for scalar outputs"
+LIST = "gradients can be either Tensors or None, but got float"
+
+
+@pytest.mark.parametrize(
+    ("y_shape", "kind", "shape", "grad", "error"),
+    [
+        ([2, 3], "omitted", None, None, {"type": "RuntimeError", "message": IMPLICIT}),
+        ([3], "float32", [3], "tensor([ 2.,  8., 18.])", None),
+        ([], "list", [1], None, {"type": "TypeError", "message": LIST}),
+    ],
+)
+def test_a_row_of_the_data(
+    data: Any,
+    y_shape: list[int],
+    kind: str,
+    shape: list[int] | None,
+    grad: str | None,
+    error: dict[str, str] | None,
+) -> None:
     (row,) = [
         row
-        for row in DATA["rows"]
-        if row["y_shape"] == [2, 3] and row["gradient"] == {"kind": "omitted", "shape": None}
+        for row in data["rows"]
+        if row["y_shape"] == y_shape and row["gradient"] == {"kind": kind, "shape": shape}
         if row["requires_grad"]
     ]
-    assert row["error"] == {
+    assert (row["grad"], row["error"]) == (grad, error)
+
+
+def test_the_rows_of_several_outputs(data: Any) -> None:
+    rows = {row["gradients"]: row for row in data["several"]["rows"]}
+    assert rows["[None, (3,)]"]["grad"] == "tensor([ 3.,  9., 19.])"
+    assert rows["[]"]["error"] == {
         "type": "RuntimeError",
-        "message": "grad can be implicitly created only for scalar outputs",
+        "message": "got 2 tensors and 0 gradients",
     }
+
+
+WRONG = "RuntimeError: Mismatch in shape: grad_output[0] has a shape of torch.Size({}) and "
+SEVERAL = {
+    "omitted": f"RuntimeError: {IMPLICIT}",
+    "[(), (3,)]": "tensor([ 3.,  9., 19.])",
+    "[None, (3,)]": "tensor([ 3.,  9., 19.])",
+    "[(), None]": f"RuntimeError: {IMPLICIT}",
+    "[()]": "RuntimeError: got 2 tensors and 1 gradients",
+    "[]": "RuntimeError: got 2 tensors and 0 gradients",
+    "[(1,), (3,)]": WRONG.format([1]) + "output[0] has a shape of torch.Size([]).",
+    "[(), (4,)]": "RuntimeError: Boolean value of Tensor with more than one value is ambiguous",
+    "[None, (4,)]": "RuntimeError: Boolean value of Tensor with more than one value is ambiguous",
+    "[(3,), (4,)]": WRONG.format([3]) + "output[0] has a shape of torch.Size([]).",
+    "(3,)": WRONG.format([3]) + "output[0] has a shape of torch.Size([]).",
+}
+
+
+def test_gradients_of_two_outputs() -> None:
+    assert {given: str(tried) for given, tried in several().items()} == SEVERAL
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -133,6 +184,23 @@ def plain(cell: str) -> str:
     return unescape(re.sub(r"<[^>]*>", "", cell))
 
 
+def test_gradients_that_lead_to_the_same_stand_side_by_side() -> None:
+    html = Outcomes((3,))._repr_html_()
+    assert "<code>int64 (3,)</code>, <code>float64 (3,)</code></th>" in html
+    assert "<td><code>tensor([ 2.,  8., 18.])</code></td>" in html
+    assert "<td>the same</td>" in html
+
+
+def test_the_text_has_a_line_for_each_gradient() -> None:
+    lines = str(Outcomes((3,))).splitlines()
+    assert len(lines) == 17
+    assert lines[0] == f"gradient omitted: RuntimeError: {IMPLICIT}"
+    assert lines[4] == "gradient float32 (3,): tensor([ 2.,  8., 18.])"
+    assert str(SeveralOutcomes()).splitlines() == [
+        f"grad_tensors {given}: {said}" for given, said in SEVERAL.items()
+    ]
+
+
 def test_the_rows_of_a_table_have_addresses_and_values() -> None:
     html = Outcomes((2, 3))._repr_html_()
     assert 'id="y-2-3-1" data-value="raises"' in html
@@ -149,5 +217,7 @@ def test_a_shape_that_was_not_tried_is_refused() -> None:
 def test_the_table_of_several_outputs() -> None:
     html = SeveralOutcomes()._repr_html_()
     assert html.count("<tr id=") == 11
+    assert '<tr id="several-2"><th scope="row"><code>[(), (3,)]</code></th>' in html
+    assert "<td><code>tensor([ 3.,  9., 19.])</code></td></tr>" in html
     assert "Boolean value of Tensor with more than one value is ambiguous" in html
     assert repr(SeveralOutcomes()) == str(SeveralOutcomes())

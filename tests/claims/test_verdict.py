@@ -28,6 +28,8 @@ def test_there_are_five_verdicts() -> None:
     [
         ("J:", "J:", "reproduces"),
         ("[ 0. 12.]]", " [ 0. 12.]]", "cosmetic"),
+        ("J :", "J:", "cosmetic"),
+        ("J:", "J :", "cosmetic"),
         ("10  10  10", "tensor([[10., 10., 10.],", "cosmetic"),
         ("x.grad: tensor(2.)", "x.grad: tensor(3.)", "no longer holds"),
         ("x.grad: tensor(2.)", "x.grad: tensor(-2.)", "no longer holds"),

@@ -18,5 +18,5 @@ def one_is_enough(shape: tuple[int, ...]) -> bool:
     x = torch.ones(shape, requires_grad=True)
     y = torch.ones(shape, requires_grad=True)
     torch.autograd.backward(2 * x)
-    tried = attempt(lambda: torch.autograd.backward(2 * y, tensor([1.0])))
-    return not tried.raised and x.grad is not None and equals(y.grad, x.grad)
+    attempt(lambda: torch.autograd.backward(2 * y, tensor([1.0])))
+    return equals(y.grad, x.grad)

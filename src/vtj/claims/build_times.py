@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -169,20 +169,15 @@ def scale(key: str) -> list[tuple[int, float]]:
     return sorted(found)
 
 
-def round_up(value: float, steps: Sequence[float] = (1, 2, 5, 10)) -> float:
-    """Return the next number with one digit of `steps`, for the end of an axis.
+def round_up(value: float) -> float:
+    """Return the next 1, 2 or 5 times a power of ten, for the end of an axis.
 
     Args:
         value: above zero.
-        steps: the digits that count as round.
 
     Examples:
         >>> round_up(33.1), round_up(0.7), round_up(100.0)
         (50.0, 1.0, 100.0)
     """
-    power = 1.0
-    while power * 10 < value:
-        power *= 10
-    while power > value:
-        power /= 10
-    return next(power * step for step in steps if power * step >= value)
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(power * step for step in (1, 2, 5, 10) if power * step >= value)

@@ -7,7 +7,7 @@ import torch
 from torch import tensor
 
 from vtj.claims.agreement import equals
-from vtj.claims.by_examples import POINT, by_examples, grad_of, stacked, three_rows
+from vtj.claims.by_examples import POINT, by_examples, grad_of, stacked
 from vtj.claims.transcripts import (
     DECADES,
     EXAMPLES,
@@ -15,7 +15,9 @@ from vtj.claims.transcripts import (
     scalar_jacobian,
     square,
     three_outputs,
+    three_outputs_rows,
     three_squares,
+    three_squares_rows,
     total,
     transcript,
     vector_jacobian,
@@ -127,14 +129,16 @@ def lost_link() -> Evidence:
 )
 def no_mistake_found() -> Evidence:
     """No number derived by hand is wrong."""
-    diagonal = vector_jacobian(lambda x: [[6 * x[0], 0], [0, 6 * x[1]]])
+    diagonal = vector_jacobian(three_squares_rows)
     point = tensor(POINT)
     return Held(
         {
             "x²": equals(torch.func.jacrev(square)(tensor(1.0)), scalar_jacobian()),
             "the sum": equals(torch.func.jacrev(total)(point), [1, 1]),
             "3x²": equals(torch.func.jacrev(three_squares)(point), diagonal),
-            "R² → R³": equals(torch.func.jacrev(stacked)(point), three_rows()),
+            "R² → R³": equals(
+                torch.func.jacrev(stacked)(point), vector_jacobian(three_outputs_rows)
+            ),
         }
     )
 

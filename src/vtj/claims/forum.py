@@ -33,7 +33,7 @@ def network() -> nn.Sequential:
 
 def images(count: int) -> Tensor:
     """Return a batch of distinct images for the network."""
-    pixels = torch.arange(count * 32 * 32, dtype=torch.float32) % 17 / 16
+    pixels = torch.arange(count * 32 * 32) % 17 / 16
     return pixels.reshape(count, 1, 32, 32)
 
 

@@ -5,7 +5,7 @@ Every function runs one example and returns its printed lines, labelled as the p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -85,13 +85,23 @@ def repeated(jacobian: np.ndarray) -> list[str]:
 
 def scalar_jacobian() -> np.ndarray:
     """Return J of x² at 1 as the post builds it: from a 0-d float32 array."""
-    x = tensor(1.0, requires_grad=True).detach().numpy()
+    x = tensor(1.0).numpy()
     return np.array([[2 * x]])
 
 
-def vector_jacobian(rows: Callable[[np.ndarray], Iterable[Iterable[float]]]) -> np.ndarray:
+def three_squares_rows(x: np.ndarray) -> list[list[float]]:
+    """Return the rows of J of `three_squares` at x = [x₁, x₂], derived by hand."""
+    return [[6 * x[0], 0], [0, 6 * x[1]]]
+
+
+def three_outputs_rows(x: np.ndarray) -> list[list[float]]:
+    """Return the rows of J of `three_outputs` at x = [x₁, x₂], derived by hand."""
+    return [[6 * x[0], 0], [2 * x[0], 6 * x[1] ** 2], [0, 10]]
+
+
+def vector_jacobian(rows: Callable[[np.ndarray], list[list[float]]]) -> np.ndarray:
     """Return J at x = [1, 2], a float32 array, from its rows."""
-    return np.array(list(map(list, rows(np.array([1, 2], np.float32)))))
+    return np.array(rows(np.array([1, 2], np.float32)))
 
 
 @cache
@@ -122,13 +132,13 @@ def _sum_100() -> list[str]:
 
 
 def _squares(v: list[float]) -> list[str]:
-    j = vector_jacobian(lambda x: [[6 * x[0], 0], [0, 6 * x[1]]])
+    j = vector_jacobian(three_squares_rows)
     return [*in_torch(three_squares, [1.0, 2.0], v), *block("J", j), *product(np.array([v]), j)]
 
 
 def _three_outputs() -> list[str]:
     v = [1.0, 10.0, 100.0]
-    j = vector_jacobian(lambda x: [[6 * x[0], 0], [2 * x[0], 6 * x[1] ** 2], [0, 10]])
+    j = vector_jacobian(three_outputs_rows)
     return [*in_torch(three_outputs, [1.0, 2.0], v), *block("J", j), *product(np.array([v]), j)]
 
 

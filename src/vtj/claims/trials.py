@@ -102,9 +102,8 @@ def run(trial: Trial) -> Tried:
 
     def x_grad() -> torch.Tensor | None:
         x = counting(trial.y_shape).requires_grad_(trial.requires_grad)
-        if trial.kind == "omitted":
-            return left_in(x, x**2)
-        return left_in(x, x**2, gradient(trial.kind, trial.shape or ()))
+        given = [] if trial.kind == "omitted" else [gradient(trial.kind, trial.shape or ())]
+        return left_in(x, x**2, *given)
 
     return attempt(x_grad)
 
