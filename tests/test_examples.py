@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 import torch
 from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 import vtj.examples
 from vtj import Example, Refusal, Sequence, jacobian
@@ -158,13 +160,25 @@ def test_every_call_is_the_one_that_its_page_shows(name: str) -> None:
         assert call.clear is step.clear
 
 
+class OneDevice(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves it bare
+    """Lets no operation take tensors of two devices, which some do where only one is a device."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        taken = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)]
+        assert len({part.device for part in taken}) <= 1, f"{func} takes tensors of two devices"
+        return func(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
 @pytest.mark.parametrize("name", CASES)
-def test_takes_dtype_and_device_from_x(name: str) -> None:
+def test_takes_dtype_and_device_from_x(name: str, dtype: torch.dtype) -> None:
     case = CASES[name]()
     x = case.x if isinstance(case.x, tuple) else (case.x,)
     for f, _ in calls(case):
-        y = f(*(part.to("meta", torch.float64) for part in x))
-        assert (y.dtype, y.device.type) == (torch.float64, "meta")
+        leaves = [part.to("meta", dtype) for part in x]
+        with OneDevice():
+            y = f(*leaves)
+        assert (y.dtype, y.device.type) == (dtype, "meta")
 
 
 @pytest.mark.parametrize("name", {**EXAMPLES, **SEQUENCES})
