@@ -1,7 +1,13 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
 import torch
+from torch import nn
 from torch.nn import functional
 
 from vtj.examples.network import (
+    Net,
     flat_gradient,
     network_batch,
     network_loss,
@@ -38,6 +44,8 @@ def test_flat_gradient() -> None:
         "and output[0] has a shape of torch.Size([1, 10])."
     )
     assert flat_gradient().check()
+    assert torch.equal(flat_gradient().v, network_scores().v.flatten())
+    assert torch.equal(flat_gradient().backward().y, network_scores().backward().y)
 
 
 def test_network_batch() -> None:
@@ -45,6 +53,21 @@ def test_network_batch() -> None:
     assert outcome.y.shape == (4, 10)
     assert [grad.shape for grad in outcome.grad] == SHAPES
     assert network_batch().check()
+
+
+@pytest.mark.parametrize("builder", [network_scores, network_batch])
+def test_the_network_images_and_weights_are_those_of_seed_0(builder: Callable[[], Any]) -> None:
+    case = builder()
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        net = Net()
+        images, v = torch.randn(len(case.v), 1, 32, 32), torch.randn(len(case.v), 10)
+    layers = nn.Sequential(
+        *(net.conv1, nn.ReLU(), nn.MaxPool2d(2), net.conv2, nn.ReLU(), nn.MaxPool2d(2)),
+        *(nn.Flatten(), net.fc1, nn.ReLU(), net.fc2, nn.ReLU(), net.fc3),
+    )
+    assert torch.equal(case.f(*case.x), layers(images))
+    assert torch.equal(case.v, v)
 
 
 def test_network_loss() -> None:

@@ -59,6 +59,7 @@ TESTS = (
             "comparing",
             "contraction",
             "example",
+            "examples",
             "odd_input",
             "outcome",
             "page_values",

@@ -1,12 +1,16 @@
 """vtj.explain: the site's treatment of a reader's own function."""
 
+from html import escape
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
 
-from vtj.show import explain
+import vtj
+from vtj.outcome import Outcome
+from vtj.show import explain, formula, heat_map
+from vtj.show.explaining import Explanation
 
 X = torch.tensor([1.0, 2.0])
 V = torch.tensor([1.0, 10.0, 100.0])
@@ -38,21 +42,49 @@ def test_shows_calls_formulas_numbers_and_report() -> None:
         "vᵀ·J   = [26, 1240]\n"
         "x.grad = [26, 1240]"
     )
-    assert explained.report is not None
-    assert explained.report.verdict == "correct"
-    text = str(explained)
-    assert text == repr(explained)
-    for part in (explained.transcript, str(explained.formula), explained.numbers):
-        assert part in text
-    assert str(explained.report) in text
+    assert explained.outcome.grad.tolist() == [26, 1240]
+    assert str(explained.formula) == str(formula(three_outputs, X, V))
+    assert str(explained.report) == str(vtj.check(three_outputs, X, V))
+    assert str(explained.figure) == str(heat_map(three_outputs, X, V))
+    assert explained.no_formula == ""
+    assert explained.failure is None
+    parts = [explained.transcript, explained.formula, explained.numbers, explained.report]
+    assert str(explained) == repr(explained) == "\n\n".join(map(str, parts))
 
 
 def test_is_rich_in_a_notebook() -> None:
-    html = explain(three_outputs, X, V)._repr_html_()
-    assert html.startswith('<div class="vtj-explanation"><pre>&gt;&gt;&gt; x')
-    assert "J = [6x₁     0]" in html
-    assert '<svg role="img"' in html
-    assert '<table class="vtj">' in html
+    explained = explain(three_outputs, X, V)
+    texts = [explained.transcript, str(explained.formula), explained.numbers]
+    assert explained.figure is not None
+    assert explained.report is not None
+    assert explained._repr_html_() == (
+        '<div class="vtj-explanation">'
+        + "".join(f"<pre>{escape(text)}</pre>" for text in texts)
+        + explained.figure.html
+        + explained.report._repr_html_()
+        + "</div>"
+    )
+    assert escape(explained.transcript).startswith("&gt;&gt;&gt; x\n")
+
+
+def test_is_rich_without_formula_numbers_and_figure() -> None:
+    explained = explain(lambda x: 2 * x, torch.ones(100), torch.ones(100))
+    assert explained.report is not None
+    assert explained._repr_html_() == (
+        f'<div class="vtj-explanation"><pre>{escape(explained.transcript)}</pre>'
+        "<p>No formula: J has 1 x 100 entries; formulas are derived up to 64</p>"
+        f"{explained.report._repr_html_()}</div>"
+    )
+    assert str(explained) == (
+        f"{explained.transcript}\n\nNo formula: {explained.no_formula}\n\n{explained.report}"
+    )
+
+
+def test_a_reason_with_signs_of_html_is_escaped() -> None:
+    explained = Explanation("t", Outcome(None, None, None, False, False), no_formula="a < b")
+    assert explained._repr_html_() == (
+        '<div class="vtj-explanation"><pre>t</pre><p>No formula: a &lt; b</p></div>'
+    )
 
 
 def test_a_module_keeps_its_state_and_the_callers_tensors() -> None:
@@ -75,6 +107,30 @@ def test_several_inputs_and_outputs() -> None:
     assert explained.numbers == ""
     assert explained.figure is None
     assert "y⁽¹⁾ = [a₁b₁, a₂b₂]" in str(explained)
+    assert explained.transcript == (
+        ">>> x\n"
+        "(tensor([1., 2.], requires_grad=True), tensor([1., 2.], requires_grad=True))\n"
+        ">>> v\n"
+        "(tensor([1., 2.]), tensor([1., 2.]))\n"
+        ">>> y = f(*x)\n"
+        ">>> y\n"
+        "(tensor([1., 4.], grad_fn=<MulBackward0>), tensor([2., 4.], grad_fn=<AddBackward0>))\n"
+        ">>> torch.autograd.backward(y, v)\n"
+        ">>> tuple(part.grad for part in x)\n"
+        "(tensor([2., 6.]), tensor([2., 6.]))"
+    )
+
+
+def test_several_scalar_outputs_need_no_v() -> None:
+    explained = explain(lambda x: (2 * x.sum(), x.sum()), X)
+    assert explained.transcript.endswith(
+        ">>> torch.autograd.backward(y)\n>>> x.grad\ntensor([3., 3.])"
+    )
+    assert explained.transcript.startswith(
+        ">>> x\ntensor([1., 2.], requires_grad=True)\n>>> y = f(x)\n>>> y\n"
+    )
+    assert ">>> v" not in explained.transcript
+    assert explained.numbers == ""
 
 
 @pytest.mark.parametrize(
@@ -95,8 +151,39 @@ def test_what_torch_accepts_as_v_is_accepted(f: Any, v: Any) -> None:
     assert explained.formula is not None
 
 
+def test_an_omitted_part_of_v_counts_as_ones() -> None:
+    explained = explain(lambda x: (2 * x, x.sum()), X, [X, None])
+    assert ">>> v\n[tensor([1., 2.]), None]\n>>> y = f(x)\n" in explained.transcript
+    assert explained.outcome.grad.tolist() == [3, 5]
+    assert str(explained.formula).endswith("(vᵀ·J) for x = [3, 5]")
+
+
+class Capped(torch.autograd.Function):
+    """Doubles; its backward is wrong for weights above 50."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return 2 * x
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return 2 * grads[0].clamp(max=50)
+
+
+def test_the_report_is_on_the_v_that_came() -> None:
+    right, wrong = (explain(Capped.apply, X, v * torch.ones(2)) for v in (1, 100))
+    assert right.report is not None
+    assert right.report.verdict == "correct"
+    assert wrong.report is not None
+    assert wrong.report.verdict == "wrong"
+    assert wrong.no_formula == "backward(v) leaves another x.grad than vᵀ·J of the formulas"
+    assert wrong.figure is None
+    assert wrong.numbers.endswith("vᵀ·J   = [200, 200]\nx.grad = [100, 100]")
+
+
 def test_a_second_v_that_torch_ignores_is_refused() -> None:
-    with pytest.raises(ValueError, match="v has 2 parts and y is one tensor"):
+    said = "^v has 2 parts and y is one tensor; torch uses the first alone$"
+    with pytest.raises(ValueError, match=said):
         explain(lambda x: 2 * x, X, (X, X))
 
 
@@ -104,6 +191,19 @@ def test_no_v_for_one_number() -> None:
     explained = explain(lambda x: (x.reshape(2, 1) * 3).sum(), X)
     assert ">>> y.backward()\n" in explained.transcript
     assert explained.numbers.startswith("v      = 1\n")
+    one = explain(lambda x: x.sum().reshape(1), X)
+    assert one.numbers == "v      = [1]\nJ      = [1  1]\nvᵀ·J   = [1, 1]\nx.grad = [1, 1]"
+
+
+def test_numbers_of_a_jacobian_of_up_to_64_entries() -> None:
+    ones = torch.ones(8)
+    whole = explain(lambda x: 2 * x, ones, ones)
+    assert whole.numbers.endswith(f"x.grad = [{', '.join('2' * 8)}]")
+    assert whole.figure is not None
+    more = explain(lambda x: torch.cat([2 * x, x[:1]]), ones, torch.ones(9))
+    assert (more.numbers, more.figure) == ("", None)
+    nothing = explain(lambda x: 2 * x, ones[:0], ones[:0])
+    assert (nothing.numbers, nothing.figure) == ("", None)
 
 
 def test_more_dimensions_are_laid_out_in_two() -> None:
@@ -118,6 +218,7 @@ def test_x_that_y_does_not_use() -> None:
     explained = explain(lambda x: 2 * weight, X, X)
     assert explained.transcript.endswith(">>> x.grad\nNone")
     assert explained.numbers.endswith("x.grad = [0, 0]")
+    assert "vᵀ·J   = [0, 0]\n" in explained.numbers
 
 
 def test_slopes_that_are_no_numbers() -> None:
@@ -145,8 +246,26 @@ def test_a_wrong_backward_is_reported_not_drawn() -> None:
 def test_complex_tensors_get_the_transcript_alone() -> None:
     explained = explain(lambda x: x.abs().sum(), X * 1j)
     assert explained.report is None
-    assert "No formula: formulas and checks are for real tensors" in str(explained)
-    assert "x.grad" in explained.transcript
+    assert explained.transcript == (
+        ">>> x\n"
+        "tensor([0.+1.j, 0.+2.j], requires_grad=True)\n"
+        ">>> y = f(x)\n"
+        ">>> y\n"
+        "tensor(3., grad_fn=<SumBackward0>)\n"
+        ">>> y.backward()\n"
+        ">>> x.grad\n"
+        "tensor([0.+1.j, 0.+1.j])"
+    )
+    assert str(explained) == (
+        f"{explained.transcript}\n\nNo formula: formulas and checks are for real tensors"
+    )
+    assert explained.outcome.grad.tolist() == [1j, 1j]
+
+
+def test_a_complex_output_of_real_inputs_is_complex_too() -> None:
+    explained = explain(lambda x: x * 1j, X, torch.ones(2) * 1j)
+    assert explained.no_formula == "formulas and checks are for real tensors"
+    assert (explained.report, explained.formula, explained.numbers) == (None, None, "")
 
 
 def test_an_error_comes_with_its_cause_and_fix() -> None:
@@ -168,8 +287,19 @@ def test_an_error_comes_with_its_cause_and_fix() -> None:
         "    y.backward(torch.ones_like(y))  # the gradient of y.sum(); or weights of your own"
     )
     html = explained._repr_html_()
-    assert "<p><strong>Why:</strong> y has shape (3,)" in html
-    assert "<p><strong>Fix:</strong></p><pre>y = f(x)" in html
+    assert explained.failure is not None
+    assert html == (
+        f'<div class="vtj-explanation"><pre>{escape(explained.transcript)}</pre>'
+        f"<p><strong>Why:</strong> {escape(explained.failure.cause)}</p>"
+        f"<p><strong>Fix:</strong></p><pre>{escape(explained.failure.fix)}</pre></div>"
+    )
+    assert explained.outcome.error is explained.failure.error
+    assert (explained.report, explained.formula, explained.numbers) == (None, None, "")
+
+
+def test_what_is_said_of_an_error_is_escaped() -> None:
+    explained = explain(lambda x: 2 * x, X, torch.ones(3))
+    assert "v needs exactly y&#x27;s shape" in explained._repr_html_()
 
 
 def test_an_error_of_f_itself_has_no_fix() -> None:
@@ -177,19 +307,30 @@ def test_an_error_of_f_itself_has_no_fix() -> None:
     assert explained.transcript.endswith(
         ">>> y = f(x)\nZeroDivisionError: integer division or modulo by zero"
     )
-    assert "Fix:" not in str(explained)
-    assert "Fix:" not in explained._repr_html_()
+    assert str(explained) == (
+        f"{explained.transcript}\n\nWhy: f itself raised this, before any backward."
+    )
+    assert explained._repr_html_().endswith(
+        "<p><strong>Why:</strong> f itself raised this, before any backward.</p></div>"
+    )
+    assert isinstance(explained.outcome.error, ZeroDivisionError)
 
 
 def test_integers_fail_where_they_would() -> None:
-    explained = explain(lambda x: 2 * x, torch.tensor([1, 2]), X)
-    assert ">>> x.requires_grad_()\nRuntimeError: only Tensors" in explained.transcript
+    said = "RuntimeError: only Tensors of floating point dtype can require gradients"
+    assert explain(lambda x: 2 * x, torch.tensor([1, 2]), X).transcript == (
+        ">>> v\ntensor([1., 2.])\n>>> x\ntensor([1, 2])\n>>> x.requires_grad_()\n" + said
+    )
+    among = explain(lambda a, b: a * b, (X, torch.tensor([1, 2])))
+    assert among.transcript == (
+        ">>> x\n(tensor([1., 2.]), tensor([1, 2]))\n>>> x.requires_grad_()\n" + said
+    )
 
 
 @pytest.mark.parametrize(
     ("f", "x", "error", "match"),
     [
-        (3, X, TypeError, "f is int; expected a function"),
+        (3, X, TypeError, "^f is int; expected a function of tensors$"),
         (lambda x: x, [1.0], TypeError, "x is list; expected a torch.Tensor"),
         (lambda x: x, (), ValueError, "x is an empty tuple"),
     ],

@@ -48,7 +48,7 @@ def samples_one_by_one() -> Sequence:
 
     def call(sample: list[float], target: float) -> Call:
         def loss(x: Tensor) -> Tensor:
-            return (x @ torch.tensor(sample, dtype=x.dtype) - target) ** 2
+            return (x @ x.new_tensor(sample) - target) ** 2
 
         def jacobian(x: NDArray[np.float64]) -> NDArray[np.float64]:
             rows: NDArray[np.float64] = 2 * (x @ np.array(sample) - target) * np.array(sample)
@@ -70,8 +70,7 @@ def samples_as_batch() -> Example:
     """
 
     def losses(x: Tensor) -> Tensor:
-        samples = torch.tensor(SAMPLES, dtype=x.dtype)
-        return (samples @ x - torch.tensor(TARGETS, dtype=x.dtype)) ** 2
+        return (x.new_tensor(SAMPLES) @ x - x.new_tensor(TARGETS)) ** 2
 
     def jacobian(x: NDArray[np.float64]) -> NDArray[np.float64]:
         samples = np.array(SAMPLES)

@@ -53,7 +53,7 @@ def scores_of(net: Net, images: Tensor, *parameters: Tensor) -> Tensor:
         parameters: ten tensors, in the order of `net.named_parameters()`.
     """
     names = [name for name, _ in net.named_parameters()]
-    images = images.to(parameters[0].dtype)
+    images = images.to(parameters[0])
     scores: Tensor = torch.func.functional_call(
         net, dict(zip(names, parameters, strict=True)), (images,)
     )
@@ -126,6 +126,6 @@ def network_loss() -> Example:
 
     def loss(*x: Tensor) -> Tensor:
         scores = scores_of(net, images, *x)
-        return functional.mse_loss(scores, target.to(scores.dtype))
+        return functional.mse_loss(scores, target.to(scores))
 
     return Example("network_loss", loss, parameters, None, None)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from vtj.calling.repeatable import random_state_kept, repeatable
 from vtj.calling.tensors import Function
 from vtj.oracle.blocks import as_array
 from vtj.show.measured import Array, measure, names, number
@@ -76,12 +77,13 @@ def accumulation(f: Function, x: Any, vs: Sequence[Any]) -> Figure:
 
 
 def _held(f: Function, x: Any, vs: Sequence[Any]) -> list[Array]:
+    """Make the calls on one fresh leaf; return what its .grad holds after each."""
     leaf = x.detach().clone().requires_grad_()
-    y = f(leaf)
     held = []
-    for v in vs:
-        y.backward(v if v is None else v.clone(), retain_graph=True)
-        held.append(
-            as_array(torch.zeros_like(leaf) if leaf.grad is None else leaf.grad).reshape(-1)
-        )
-    return [values.copy() for values in held]
+    with random_state_kept():
+        y = repeatable(f, seed=0)(leaf)
+        for v in vs:
+            y.backward(v if v is None else v.clone(), retain_graph=True, inputs=[leaf])
+            grad = torch.zeros_like(leaf) if leaf.grad is None else leaf.grad.clone()
+            held.append(as_array(grad).reshape(-1))
+    return held

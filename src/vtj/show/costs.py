@@ -10,6 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry
 
+from vtj.calling.quiet import quiet
 from vtj.calling.repeatable import random_state_kept, repeatable
 from vtj.calling.tensors import Function
 from vtj.show.svg import Drawing, Figure, width_of
@@ -52,7 +53,7 @@ def cost(f: Function, x: Any) -> Figure:
             raise TypeError(f"f returned {type(y).__name__}; expected one torch.Tensor")
         v = torch.ones_like(y)
         back, _ = counted(lambda: torch.autograd.grad(y, leaf, v))
-        with forward_ad.dual_level():
+        with quiet(), forward_ad.dual_level():
             dual = forward_ad.make_dual(x.detach(), torch.ones_like(x))  # type: ignore[no-untyped-call]
             along, _ = counted(lambda: same(dual))
     m, n = y.numel(), x.numel()

@@ -37,12 +37,6 @@ def cut(f: Function, x: Tensors) -> tuple[str, str]:
         def f(x):
             return 2 * x  # not 2 * x.detach(), nor .data, .item(), .numpy()
     """
-    if not torch.is_grad_enabled():
-        cause = "Autograd is switched off here, by torch.no_grad() or torch.inference_mode()."
-        run = "y = f(*x)" if isinstance(x, tuple) else "y = f(x)"
-        return cause, (
-            f"with torch.inference_mode(False), torch.enable_grad():\n    {run}\n    y.backward(v)"
-        )
     with _Watch() as watch:
         f(*fresh_leaves(x))
     cause = "Nothing leads from x to y that requires grad"

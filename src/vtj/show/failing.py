@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -45,9 +44,16 @@ class Call:
         """The line that makes y."""
         return "y = f(*x)\n" if isinstance(self.x, tuple) else "y = f(x)\n"
 
+    @property
+    def back(self) -> str:
+        """The line that goes back from y."""
+        several = isinstance(self.y, tuple)
+        return "torch.autograd.backward(y, v)" if several else "y.backward(v)"
+
 
 Advice = tuple[str, str]
 
+MANY = (tuple, list)
 EVERY_OUTPUT = "torch.autograd.backward(y, [torch.ones_like(part) for part in y])"
 WITH_ONES = "y.backward(torch.ones_like(y))"
 
@@ -76,11 +82,9 @@ def diagnose(f: Function, x: Tensors, v: Any, outcome: Outcome) -> Failure:
         raise ValueError("the outcome has no error; there is nothing to explain")
     call = Call(f, x, v, outcome.y, outcome.error)
     message = f"{type(call.error).__name__}: {call.error}"
-    if isinstance(call.y, tuple) and isinstance(v, tuple | Tensor) and len(_many(v)) != len(call.y):
-        return Failure(call.error, *_not_as_many(call))
-    if call.y is not None and (where := _other_shape(v, call.y)) is not None:
-        return Failure(call.error, *_shape(call, where))
-    for pattern, advise in ADVICE:
+    if call.y is not None and (misfit := _misfit(call)):
+        return Failure(call.error, *misfit)
+    for pattern, advise in ANYWHERE if call.y is None else (*OF_THE_CALL, *ANYWHERE):
         if re.search(pattern, message):
             return Failure(call.error, *advise(call))
     cause = "f itself raised this, before any backward."
@@ -89,37 +93,46 @@ def diagnose(f: Function, x: Tensors, v: Any, outcome: Outcome) -> Failure:
     return Failure(call.error, cause, "")
 
 
-def _other_shape(v: Any, y: Any) -> int | None:
-    """Give the position of the first output whose v has another shape, if any."""
-    for position, (weight, output) in enumerate(zip(_many(v), _many(y), strict=False)):
-        if isinstance(weight, Tensor) and weight.shape != output.shape:
-            return position
+def _misfit(call: Call) -> Advice | None:
+    """Explain how v does not fit y: in number, or the first in shape or in kind of number."""
+    counted = isinstance(call.y, tuple) and isinstance(call.v, (*MANY, Tensor))
+    if counted and len(_many(call.v)) != len(call.y):
+        return _not_as_many(call)
+    for position, (v, y) in enumerate(zip(_many(call.v), _many(call.y), strict=False)):
+        if isinstance(v, Tensor) and v.shape != y.shape:
+            return _shape(call, position)
+        if isinstance(v, Tensor) and v.is_complex() != y.is_complex():
+            return _complex_dtype(call, position)
     return None
 
 
 def _many(value: Any) -> tuple[Any, ...]:
-    return value if isinstance(value, tuple) else (value,)
+    return tuple(value) if isinstance(value, MANY) else (value,)
+
+
+def _named(name: str, value: Any, position: int) -> tuple[str, Any]:
+    """Return the name and the value of the part at a position."""
+    many = isinstance(value, MANY)
+    return (f"{name}[{position}]", value[position]) if many else (name, value)
 
 
 def _shape(call: Call, position: int) -> Advice:
-    several = isinstance(call.y, tuple)
-    v, y = (call.v[position], call.y[position]) if several else (call.v, call.y)
-    at = f"[{position}]" if several else ""
+    (of_v, v), (of_y, y) = _named("v", call.v, position), _named("y", call.y, position)
     cause = (
-        f"v{at} has shape {tuple(v.shape)} and y{at} has shape {tuple(y.shape)}: "
+        f"{of_v} has shape {tuple(v.shape)} and {of_y} has shape {tuple(y.shape)}: "
         "v needs exactly y's shape, nothing is broadcast."
     )
-    if several:
+    if isinstance(call.y, tuple):
         return cause, call.run + EVERY_OUTPUT
     if v.numel() == y.numel():
-        return cause, call.run + "y.backward(v.reshape(y.shape))"
+        return cause, call.run + f"y.backward({of_v}.reshape(y.shape))"
     if y.numel() == 1:
-        return cause, call.run + "y.backward(v.sum().reshape(y.shape))  # what torch 1.2 did"
+        return cause, call.run + f"y.backward({of_v}.sum().reshape(y.shape))  # what torch 1.2 did"
     try:
         v.expand_as(y)
     except RuntimeError:
         return cause, call.run + WITH_ONES + "  # or a v of y's shape"
-    return cause, call.run + "y.backward(v.expand_as(y))"
+    return cause, call.run + f"y.backward({of_v}.expand_as(y))"
 
 
 def _not_scalar(call: Call) -> Advice:
@@ -136,26 +149,38 @@ def _not_scalar(call: Call) -> Advice:
 
 
 def _complex_scalar(call: Call) -> Advice:
-    cause = "y is complex, and only a real scalar has a gradient without v."
-    return cause, call.run + "y.abs().square().sum().backward()  # or another real number made of y"
+    parts = _many(call.y)
+    position = next(place for place, part in enumerate(parts) if part.is_complex())
+    of_y, _ = _named("y", call.y, position)
+    cause = f"{of_y} is complex, and only a real scalar has a gradient without v."
+    fix = f"{of_y}.abs().square().sum().backward()  # or another real number made of {of_y}"
+    return cause, call.run + fix
 
 
-def _complex_dtype(call: Call) -> Advice:
+def _complex_dtype(call: Call, position: int) -> Advice:
+    (of_v, v), (of_y, y) = _named("v", call.v, position), _named("y", call.y, position)
     cause = (
-        f"v has dtype {call.v.dtype} and y {call.y.dtype}: complex needs complex, real needs real."
+        f"{of_v} has dtype {v.dtype} and {of_y} {y.dtype}: complex needs complex, real needs real."
     )
-    fix = "y.backward(v.to(y.dtype))" if call.y.is_complex() else "y.backward(v.real)"
+    if isinstance(call.y, tuple):
+        return cause, call.run + EVERY_OUTPUT
+    fix = f"y.backward({of_v}.to(y.dtype))" if y.is_complex() else f"y.backward({of_v}.real)"
     return cause, call.run + fix
 
 
 def _no_tensor(call: Call) -> Advice:
     cause = f"v is {type(call.v).__name__}; backward takes a torch.Tensor of y's shape, or None."
-    shape = np.shape(call.v)
-    if shape == ():
+    if isinstance(call.y, tuple):
+        return cause, call.run + EVERY_OUTPUT
+    try:
+        values = torch.as_tensor(call.v, dtype=call.y.dtype)
+    except (RuntimeError, TypeError, ValueError):
+        return cause, call.run + WITH_ONES
+    if values.ndim == 0:
         return cause, call.run + "y.backward(torch.full_like(y, float(v)))"
-    if isinstance(call.y, Tensor) and shape == call.y.shape:
+    if values.shape == call.y.shape:
         return cause, call.run + "y.backward(torch.as_tensor(v, dtype=y.dtype))"
-    return cause, call.run + (EVERY_OUTPUT if isinstance(call.y, tuple) else WITH_ONES)
+    return cause, call.run + WITH_ONES
 
 
 def _not_as_many(call: Call) -> Advice:
@@ -183,13 +208,18 @@ def _overwritten(call: Call) -> Advice:
     return cause, (
         "with torch.autograd.graph.allow_mutation_on_saved_tensors():  # or, in f, y = y + 1\n"
         f"    {call.run}"
-        "    y.backward(v)"
+        f"    {call.back}"
     )
 
 
 def _no_graph(call: Call) -> Advice:
+    if not torch.is_grad_enabled():
+        cause = "Autograd is switched off here, by torch.no_grad() or torch.inference_mode()."
+        return cause, (
+            f"with torch.inference_mode(False), torch.enable_grad():\n    {call.run}    {call.back}"
+        )
     found = re.search(r"element (\d+) of tensors", str(call.error))
-    if found and isinstance(call.y, tuple) and torch.is_grad_enabled():
+    if found and isinstance(call.y, tuple):
         output = call.y[int(found[1])]
         return f"y[{found[1]}], of dtype {output.dtype}, has no graph that leads to x.", (
             call.run + "y = [part for part in y if part.requires_grad]\n" + EVERY_OUTPUT
@@ -211,8 +241,13 @@ def _unused(call: Call) -> Advice:
 
 
 def _device(call: Call) -> Advice:
-    cause = f"v is on device {call.v.device} and y on {call.y.device}."
-    return cause, call.run + "y.backward(torch.ones_like(y))  # or v.to(y.device)"
+    pairs = enumerate(zip(_many(call.v), _many(call.y), strict=False))
+    position = next(place for place, (v, y) in pairs if v is not None and v.device != y.device)
+    (of_v, v), (of_y, y) = _named("v", call.v, position), _named("y", call.y, position)
+    cause = f"{of_v} is on device {v.device} and {of_y} on {y.device}."
+    if isinstance(call.y, tuple):
+        return cause, call.run + EVERY_OUTPUT
+    return cause, call.run + f"{WITH_ONES}  # or {of_v}.to(y.device)"
 
 
 def _no_floats(call: Call) -> Advice:
@@ -251,19 +286,24 @@ def _no_output(call: Call) -> Advice:
     return cause, "def f(x):\n    return x.sum()  # a tensor, without .item(), in no list"
 
 
-ADVICE: tuple[tuple[str, Callable[[Call], Advice]], ...] = (
+Table = tuple[tuple[str, Callable[[Call], Advice]], ...]
+
+OF_THE_CALL: Table = (
     ("only for scalar outputs", _not_scalar),
     ("only for real scalar outputs", _complex_scalar),
-    ("grad_output and output are required to have the same dtype", _complex_dtype),
     ("TypeError: (gradients can be|.*object is not iterable|iteration over a 0-d)", _no_tensor),
+    ("does not require grad and does not have a grad_fn", _no_graph),
+    ("expected device", _device),
+)
+"""Patterns of messages about y and v, each with who explains it; f can raise them too."""
+
+ANYWHERE: Table = (
     ("backward through the graph a second time", _freed),
     ("modified by an inplace operation", _overwritten),
-    ("does not require grad and does not have a grad_fn", _no_graph),
     ("appears to not have been used in the graph", _unused),
-    ("expected device", _device),
     ("[Oo]nly Tensors of floating point", _no_floats),
     ("use_reentrant=True", _reentrant),
     ("leaf Variable that requires grad is being used in an in-place", _leaf),
     (r"TypeError: y\b.*expected a torch\.Tensor", _no_output),
 )
-"""Patterns of messages, each with who explains it."""
+"""Patterns of messages that mean the same wherever they are raised."""
