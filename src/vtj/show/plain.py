@@ -29,8 +29,9 @@ class Plain(Writer):
         """Write a product, with a dot only where it would be misread without."""
         text = factors[0]
         for factor in factors[1:]:
-            word = re.match(r"[a-z]{2}|\d", factor) and not text.isdigit()
-            text += ("·" if word or factor[0].isdigit() else "") + factor
+            word = re.match(r"[a-z]{2}", factor) and not text.isdigit()
+            open_end = re.search(r"[\^√∛]\w+$", text)
+            text += ("·" if word or open_end or factor[0].isdigit() else "") + factor
         return text
 
     def _fraction(self, top: str, bottom: str) -> str:
