@@ -15,6 +15,18 @@ X = torch.tensor([1.0, 2.0])
 ONE, TWO = torch.tensor(1.0), torch.tensor(2.0)
 
 
+class WrongForTen(torch.autograd.Function):
+    """Right for all weights but 10."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return 2 * x
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return 2 * grads[0] + (grads[0] == 10)
+
+
 def written(x: Tensor) -> Tensor:
     y = torch.empty(2, dtype=x.dtype)
     y[0] = 3 * x[0]
@@ -217,6 +229,7 @@ def test_what_backward_does_not_visit_has_its_name_alone() -> None:
         (lambda x: x.detach(), X, RuntimeError, "does not require grad"),
         (lambda x: x * 2, None, RuntimeError, "only for scalar outputs"),
         (lambda x: x * x.detach(), X, vtj.JacobianMismatch, "wrong"),
+        (WrongForTen.apply, 10 * X, vtj.JacobianMismatch, "wrong"),
         (
             lambda x: sum(x.cos() for _ in range(12)),
             X,
