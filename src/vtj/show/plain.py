@@ -7,7 +7,7 @@ from typing import Any
 from vtj.show.writing import FACTOR, PRODUCT, Writer
 
 LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-HIGH = str.maketrans("0123456789-()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁽⁾")
+HIGH = str.maketrans("0123456789()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁽⁾")
 NAMES = {"Largest": "max", "Sigmoid": "σ", "Smallest": "min"}
 RELATIONS = {">": ">", "<": "<", ">=": "≥", "<=": "≤", "==": "=", "!=": "≠"}
 
@@ -38,8 +38,8 @@ class Plain(Writer):
         return f"{top}/{bottom}"
 
     def _raised(self, base: str, exponent: str) -> str:
-        if re.fullmatch(r"[−\d]+", exponent):
-            return base + exponent.replace("−", "-").translate(HIGH)
+        if exponent.isdecimal():
+            return base + exponent.translate(HIGH)
         return f"{base}^{exponent}" if exponent.isalnum() else f"{base}^({exponent})"
 
     def _root(self, radicand: str, degree: int) -> str:
