@@ -135,12 +135,12 @@ class Writer(ABC):
         return self._decimal(f"{float(e):.4g}"), FACTOR
 
     def _term_key(self, term: Any) -> Any:
-        keys = sorted(map(self._factor_key, sympy.Mul.make_args(term.as_coeff_Mul()[1])))
-        return not term.free_symbols, [key[1:] for key in keys]
+        factors = [f for f in sympy.Mul.make_args(term) if f.free_symbols]
+        return not factors, [key[1:] for key in sorted(map(self._factor_key, factors))]
 
     def _factor_key(self, factor: Any) -> Any:
-        base, exponent = factor.as_base_exp() if factor.is_Pow else (factor, sympy.S.One)
-        first = min((self.rank[s] for s in factor.free_symbols), default=-1)
+        base, exponent = factor.as_base_exp()
+        first = min((self.rank[s] for s in factor.free_symbols), default=0)
         kind = 0 if base.is_Symbol else -1 if factor.is_number else 2 if base.is_Add else 1
         degree = -float(exponent) if exponent.is_number and kind == 0 else 0.0
         return kind, first, degree, str(factor)
@@ -225,7 +225,7 @@ def _factored(e: Any) -> tuple[Any, list[Any]]:
 
 def _shared(e: Any) -> tuple[Any, Any]:
     """Take a fraction out of a sum where that leaves no other coefficients in it."""
-    content, whole = e.primitive() if e.is_Add else (sympy.S.One, e)
+    content, whole = e.primitive()
     coefficients = {term.as_coeff_Mul()[0] for term in whole.args} if content.q != 1 else set()
     if coefficients == {-1}:
         return -content, -whole
