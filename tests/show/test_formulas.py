@@ -46,6 +46,13 @@ def test_the_running_example() -> None:
     assert repr(shown) == str(shown)
 
 
+def test_gives_the_sympy_objects_too() -> None:
+    symbolic = formula(three_outputs, X).symbolic
+    x1, x2 = symbolic.x[0]
+    assert symbolic.y[0].tolist() == [3 * x1**2, x1**2 + 2 * x2**3, 10 * x2]
+    assert symbolic.J[0][0].tolist() == [[6 * x1, 0], [2 * x1, 6 * x2**2], [0, 10]]
+
+
 def test_shows_itself_as_display_mathematics() -> None:
     shown = formula(three_outputs, X)
     assert shown._repr_latex_() == f"$${shown.tex}$$"
