@@ -46,6 +46,13 @@ def test_the_running_example() -> None:
     assert repr(shown) == str(shown)
 
 
+def test_gives_the_sympy_objects_too() -> None:
+    symbolic = formula(three_outputs, X).symbolic
+    x1, x2 = symbolic.x[0]
+    assert symbolic.y[0].tolist() == [3 * x1**2, x1**2 + 2 * x2**3, 10 * x2]
+    assert symbolic.J[0][0].tolist() == [[6 * x1, 0], [2 * x1, 6 * x2**2], [0, 10]]
+
+
 def test_shows_itself_as_display_mathematics() -> None:
     shown = formula(three_outputs, X)
     assert shown._repr_latex_() == f"$${shown.tex}$$"
@@ -178,32 +185,90 @@ class OnlyOnce(torch.autograd.Function):
         return 2 * grads[0] ** 2
 
 
+ANOTHER = (
+    "reverse mode gives another J than the formulas: the backward of f does not belong to its "
+    "forward, or a .detach() or no_grad cuts it; vtj.check says which"
+)
+
+
 @pytest.mark.parametrize("f", [Square.apply, lambda x: x * x.detach()], ids=["wrong", "detached"])
 def test_is_withheld_where_reverse_mode_contradicts_it(f: Any) -> None:
-    with pytest.raises(NotSymbolic, match="reverse mode gives another J than the formulas"):
+    with pytest.raises(NotSymbolic) as raised:
         formula(f, X)
+    assert str(raised.value) == ANOTHER
+
+
+@pytest.mark.parametrize("first", [lambda a: 1 / a, torch.sqrt, torch.log])
+def test_an_infinite_value_does_not_hide_a_wrong_one(first: Any) -> None:
+    zero, one = torch.tensor(0.0), torch.tensor(1.0)
+    assert str(formula(lambda a, b: (first(a), b**2), (zero, one)).y).endswith("y⁽²⁾ = b²")
+    with pytest.raises(NotSymbolic) as raised:
+        formula(lambda a, b: (first(a), Square.apply(b)), (zero, one))
+    assert str(raised.value) == ANOTHER
 
 
 def test_is_withheld_where_backward_contradicts_it() -> None:
     formula(OnlyOnce.apply, X)
-    with pytest.raises(NotSymbolic, match=r"backward\(v\) leaves another x.grad than vᵀ·J"):
+    with pytest.raises(NotSymbolic) as raised:
         formula(OnlyOnce.apply, X, torch.tensor([1.0, 10.0]))
+    assert str(raised.value) == "backward(v) leaves another x.grad than vᵀ·J of the formulas"
+
+
+def test_rounding_next_to_what_is_large_does_not_contradict() -> None:
+    for x in torch.tensor([2.2, 3.3, 12.1]):  # x.grad or J is rounded to zero at one, not another
+        shown = formula(lambda x: 1e6 * x / x, x, torch.tensor(1.0))
+        assert str(shown) == "y = 1000000\nJ = 0\nvᵀ·J = 0"
+    large = torch.tensor([1e6, 1e6])
+    shown = formula(lambda x: torch.stack([0.1 * x, -0.3 * x / 3]), torch.tensor(3.0), large)
+    assert str(shown.product) == "vᵀ·J = 0"
 
 
 @pytest.mark.parametrize(
-    ("f", "x", "v", "error", "match"),
+    ("f", "x", "v", "error", "message"),
     [
-        (three_outputs, X, torch.ones(4), ValueError, r"v has shape \(4,\); expected y's, \(3,\)"),
-        (three_outputs, X, [1.0], TypeError, "v is list; expected a torch.Tensor"),
-        (lambda x: x, torch.ones(65), None, NotSymbolic, "J has 1 x 65 entries"),
-        (lambda x: x, torch.ones(0), None, NotSymbolic, "nothing to write down"),
-        (lambda x: torch.fft.fft(x).abs(), X, None, UnknownOperation, "aten._fft_r2c.default"),
-        (lambda x: x, X * 1j, None, TypeError, "complex"),
+        (three_outputs, X, torch.ones(4), ValueError, "v has shape (4,); expected y's, (3,)"),
+        (
+            lambda a, b: (a * b, a + b),
+            (X, X),
+            (V, X),
+            ValueError,
+            "v has shape ((3,), (2,)); expected y's, ((2,), (2,))",
+        ),
+        (
+            three_outputs,
+            X,
+            [1.0],
+            TypeError,
+            "v is list; expected a torch.Tensor or a tuple of them",
+        ),
+        (
+            lambda x: x,
+            torch.ones(0),
+            None,
+            NotSymbolic,
+            "x or y has no elements: there is nothing to write down",
+        ),
     ],
 )
-def test_bad_input(f: Any, x: Any, v: Any, error: Any, match: str) -> None:
-    with pytest.raises(error, match=match):
+def test_says_what_came_and_what_was_expected(
+    f: Any, x: Any, v: Any, error: Any, message: str
+) -> None:
+    with pytest.raises(error) as raised:
         formula(f, x, v)
+    assert str(raised.value) == message
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "error", "match"),
+    [
+        (lambda x: x, torch.ones(65), NotSymbolic, "J has 1 x 65 entries"),
+        (lambda x: torch.fft.fft(x).abs(), X, UnknownOperation, "aten._fft_r2c.default"),
+        (lambda x: x, X * 1j, TypeError, "complex"),
+    ],
+)
+def test_what_cannot_be_written_down(f: Any, x: Any, error: Any, match: str) -> None:
+    with pytest.raises(error, match=match):
+        formula(f, x)
 
 
 def test_random_functions_are_written_as_one_draw() -> None:

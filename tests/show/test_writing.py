@@ -12,7 +12,8 @@ from vtj.show.plain import Plain
 from vtj.show.tex import Tex, matrix
 
 a, b, c = sympy.symbols("x_1 x_2 x_{12}", real=True)
-SYMBOLS = [a, b, c]
+BIAS = sympy.Symbol(r"\mathit{bias}_{12}", real=True)
+SYMBOLS = [a, b, c, BIAS]
 EXP = sympy.exp
 
 WRITTEN: list[tuple[Any, str, str]] = [
@@ -28,8 +29,16 @@ WRITTEN: list[tuple[Any, str, str]] = [
     (-(a + b) / 2, r"-\frac{x_1 + x_2}{2}", "−(x₁ + x₂)/2"),
     (a / 2 + b / 2, r"\frac{x_1 + x_2}{2}", "(x₁ + x₂)/2"),
     (3 * a / 2 + 3 * b / 2, r"\frac{3(x_1 + x_2)}{2}", "3(x₁ + x₂)/2"),
+    ((a - b) / 2, r"\frac{x_1 - x_2}{2}", "(x₁ − x₂)/2"),
+    (sympy.Mul(-1, a + b, evaluate=False), "-(x_1 + x_2)", "−(x₁ + x₂)"),
+    (sympy.Mul(-2, a + b, evaluate=False), "-2(x_1 + x_2)", "−2(x₁ + x₂)"),
+    (a + b * (-a / 2 - c / 2), r"x_1 - \frac{x_2(x_1 + x_{12})}{2}", "x₁ − x₂(x₁ + x₁₂)/2"),
+    (a - b * (-a / 2 - c / 2), r"x_1 + \frac{x_2(x_1 + x_{12})}{2}", "x₁ + x₂(x₁ + x₁₂)/2"),
     (a - sympy.Rational(3, 2), r"x_1 - \frac{3}{2}", "x₁ − 3/2"),
     (a / 10, "0.1x_1", "0.1x₁"),
+    (a / 3125, r"\frac{x_1}{3125}", "x₁/3125"),
+    (a / 20000, r"\frac{x_1}{20000}", "x₁/20000"),
+    (a / 10000, "0.0001x_1", "0.0001x₁"),
     (sympy.Rational(1, 10), "0.1", "0.1"),
     (sympy.Rational(-1, 3), r"-\frac{1}{3}", "−1/3"),
     (a**2 / 3, r"\frac{x_1^2}{3}", "x₁²/3"),
@@ -42,10 +51,19 @@ WRITTEN: list[tuple[Any, str, str]] = [
     (a**10, "x_1^{10}", "x₁¹⁰"),
     (2**a, "2^{x_1}", "2^x₁"),
     (3 * 2**a, r"3 \cdot 2^{x_1}", "3·2^x₁"),
+    (-2 * 2**a, r"-2 \cdot 2^{x_1}", "−2·2^x₁"),
+    (a**b * c, "x_1^{x_2}x_{12}", "x₁^x₂·x₁₂"),
+    (a**b * (b + 1), "x_1^{x_2}(x_2 + 1)", "x₁^x₂·(x₂ + 1)"),
+    (a ** (b + 1) * c, "x_1^{x_2 + 1}x_{12}", "x₁^(x₂ + 1)x₁₂"),
     (a ** sympy.Rational(3, 2), r"x_1^{\frac{3}{2}}", "x₁^(3/2)"),
     ((a + b) ** 2, "(x_1 + x_2)^2", "(x₁ + x₂)²"),
     (((a + b) / 2) ** 2, r"\left(\frac{x_1 + x_2}{2}\right)^2", "((x₁ + x₂)/2)²"),
     (sympy.sqrt(a), r"\sqrt{x_1}", "√x₁"),
+    (sympy.sqrt(a) * b, r"\sqrt{x_1}x_2", "√x₁·x₂"),
+    (sympy.cbrt(a) * b, r"\sqrt[3]{x_1}x_2", "∛x₁·x₂"),
+    (sympy.sqrt(2) * a, r"\sqrt{2}x_1", "√2·x₁"),
+    (sympy.sqrt(a + 1) * b, r"x_2\sqrt{x_1 + 1}", "x₂√(x₁ + 1)"),
+    (sympy.sin(sympy.sqrt(a)), r"\sin\left(\sqrt{x_1}\right)", "sin(√x₁)"),
     (sympy.sqrt(a**2 + b**2), r"\sqrt{x_1^2 + x_2^2}", "√(x₁² + x₂²)"),
     (sympy.cbrt(a), r"\sqrt[3]{x_1}", "∛x₁"),
     (a / sympy.sqrt(b), r"\frac{x_1}{\sqrt{x_2}}", "x₁/√x₂"),
@@ -55,11 +73,18 @@ WRITTEN: list[tuple[Any, str, str]] = [
         "exp(x₁)/(exp(x₁) + exp(x₂))",
     ),
     (EXP(-a), "e^{-x_1}", "exp(−x₁)"),
+    (EXP(a) + 1 / a, r"e^{x_1} + \frac{1}{x_1}", "exp(x₁) + 1/x₁"),
     (sympy.E, "e", "e"),
     (sympy.pi * a, r"\pi x_1", "πx₁"),
+    (sympy.pi * b + a + sympy.E, r"x_1 + \pi x_2 + e", "x₁ + πx₂ + e"),
+    (sympy.sqrt(2) * b + a, r"x_1 + \sqrt{2}x_2", "x₁ + √2·x₂"),
+    (sympy.E * sympy.pi, r"e\pi", "eπ"),
     (1 - sympy.tanh(a) ** 2, r"1 - \tanh^2(x_1)", "1 − tanh²(x₁)"),
     (sympy.log(a) * b, r"x_2\log(x_1)", "x₂·log(x₁)"),
     (2 * sympy.sin(a), r"2\sin(x_1)", "2sin(x₁)"),
+    (sympy.sin(a) * sympy.cos(a), r"\cos(x_1)\sin(x_1)", "cos(x₁)·sin(x₁)"),
+    (sympy.sin(a) * sympy.cos(b), r"\sin(x_1)\cos(x_2)", "sin(x₁)·cos(x₂)"),
+    (EXP(c) * (a + b), r"e^{x_{12}}(x_1 + x_2)", "exp(x₁₂)(x₁ + x₂)"),
     (sympy.acos(a), r"\arccos(x_1)", "acos(x₁)"),
     (sympy.erf(a / 2), r"\operatorname{erf}\left(\frac{x_1}{2}\right)", "erf(x₁/2)"),
     (sympy.atan2(a, b), r"\operatorname{atan2}(x_1, x_2)", "atan2(x₁, x₂)"),
@@ -80,7 +105,7 @@ WRITTEN: list[tuple[Any, str, str]] = [
     (sympy.Ge(a, b), r"x_1 \ge x_2", "x₁ ≥ x₂"),
     (sympy.Le(2 * a + 1, 0), r"2x_1 \le -1", "2x₁ ≤ −1"),
     (sympy.Ne(a, 0), r"x_1 \ne 0", "x₁ ≠ 0"),
-    (sympy.Symbol(r"\mathit{bias}_{12}", real=True), r"\mathit{bias}_{12}", "bias₁₂"),
+    (BIAS, r"\mathit{bias}_{12}", "bias₁₂"),
 ]
 
 

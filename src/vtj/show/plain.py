@@ -7,7 +7,7 @@ from typing import Any
 from vtj.show.writing import FACTOR, PRODUCT, Writer
 
 LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-HIGH = str.maketrans("0123456789-()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁽⁾")
+HIGH = str.maketrans("0123456789()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁽⁾")
 NAMES = {"Largest": "max", "Sigmoid": "σ", "Smallest": "min"}
 RELATIONS = {">": ">", "<": "<", ">=": "≥", "<=": "≤", "==": "=", "!=": "≠"}
 
@@ -29,16 +29,17 @@ class Plain(Writer):
         """Write a product, with a dot only where it would be misread without."""
         text = factors[0]
         for factor in factors[1:]:
-            word = re.match(r"[a-z]{2}|\d", factor) and not text.isdigit()
-            text += ("·" if word or factor[0].isdigit() else "") + factor
+            word = re.match(r"[a-z]{2}", factor) and not text.isdigit()
+            open_end = re.search(r"[\^√∛]\w+$", text)
+            text += ("·" if word or open_end or factor[0].isdigit() else "") + factor
         return text
 
     def _fraction(self, top: str, bottom: str) -> str:
         return f"{top}/{bottom}"
 
     def _raised(self, base: str, exponent: str) -> str:
-        if re.fullmatch(r"[−\d]+", exponent):
-            return base + exponent.replace("−", "-").translate(HIGH)
+        if exponent.isdecimal():
+            return base + exponent.translate(HIGH)
         return f"{base}^{exponent}" if exponent.isalnum() else f"{base}^({exponent})"
 
     def _root(self, radicand: str, degree: int) -> str:

@@ -22,8 +22,8 @@ class Station:
     Attributes:
         name: The operation in torch's own word, or the name of an input.
         below: The positions of the nodes that its inputs come from.
-        value: What it computed, where that was seen.
-        arrived: The gradient that arrived, where backward came by.
+        value: What it computed, where that was seen; of several outputs the one of `arrived`.
+        arrived: The gradient that arrived, where backward came by; of several the first.
     """
 
     name: str
@@ -64,16 +64,19 @@ def walk(f: Function, x: Tensors, v: Any = None) -> list[Station]:
     finally:
         for hook in hooks:
             hook.remove()
-    inputs = dict(zip(map(_node, leaves), zip(_names(x), leaves, strict=True), strict=True))
-    return [
-        Station(
-            inputs[node][0] if node in inputs else _operation(node, f),
-            [nodes.index(below) for below, _ in node.next_functions if below is not None],
-            inputs[node][1].detach() if node in inputs else values.of(node, last=node is nodes[0]),
-            next((g for g in arrived.get(node, ()) if g is not None), None),
+    inputs = {
+        _node(leaf): (name, leaf.detach()) for name, leaf in zip(_names(x), leaves, strict=True)
+    }
+    stations = []
+    for node in nodes:
+        gradients = arrived.get(node, (None,))
+        output = next((i for i, gradient in enumerate(gradients) if gradient is not None), 0)
+        name, value = inputs.get(node) or (_operation(node, f), values.of(node, output))
+        below = [nodes.index(other) for other, _ in node.next_functions if other is not None]
+        stations.append(
+            Station(name, below, y.detach() if node is nodes[0] else value, gradients[output])
         )
-        for node in nodes
-    ]
+    return stations
 
 
 class _Values(TorchFunctionMode):
@@ -81,7 +84,7 @@ class _Values(TorchFunctionMode):
 
     def __init__(self) -> None:
         super().__init__()
-        self.seen: dict[Any, Tensor] = {}
+        self.seen: dict[tuple[Any, int], Tensor] = {}
 
     def __torch_function__(
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
@@ -89,13 +92,13 @@ class _Values(TorchFunctionMode):
         out = func(*args, **(kwargs or {}))
         for tensor in tree_leaves((out, args)):
             if isinstance(tensor, Tensor) and tensor.grad_fn is not None:
-                self.seen.setdefault(tensor.grad_fn, tensor.detach().clone())
+                place = tensor.grad_fn, tensor.output_nr
+                self.seen.setdefault(place, tensor.detach().clone())
         return out
 
-    def of(self, node: Any, *, last: bool) -> Tensor | None:
+    def of(self, node: Any, output: int) -> Tensor | None:
         """Give a node's value; a tensor still being written to may hold what nobody wrote."""
-        unfinished = "CopySlices" in node.name() and not last
-        return None if unfinished else self.seen.get(node)
+        return None if "CopySlices" in node.name() else self.seen.get((node, output))
 
 
 def _node(tensor: Tensor) -> Any:
@@ -109,7 +112,7 @@ def _nodes(y: Tensor) -> list[Any]:
     for node in found:
         found += [
             below
-            for below, _ in dict.fromkeys(node.next_functions)
+            for below in dict.fromkeys(other for other, _ in node.next_functions)
             if below is not None and below not in found
         ]
     return found

@@ -62,28 +62,22 @@ class Writer(ABC):
         return self.atom(e), BASE
 
     def _sum(self, e: Any) -> tuple[str, int]:
-        shared, whole = _shared(e)
-        if shared != 1:
-            return self._product(sympy.Mul(shared, whole, evaluate=False))
+        if _shared(e)[0] != 1:
+            return self._product(e)
         terms = sorted(e.args, key=self._term_key)
         lead = next((i for i, t in enumerate(terms) if not _negative(t)), 0)
         terms.insert(0, terms.pop(lead))
         text = self.write(terms[0])
         for term in terms[1:]:
             sign, size = ("-", -term) if _negative(term) else ("+", term)
-            text += f" {self._sign(sign)} {self.write(size, PRODUCT)}"
+            text += f" {self._sign(sign)} {self.write(size)}"
         return text, SUM
 
     def _product(self, e: Any) -> tuple[str, int]:
-        coefficient, rest = e.as_coeff_Mul()
-        factors = []
-        for factor in sympy.Mul.make_args(rest):
-            shared, whole = _shared(factor)
-            coefficient *= shared
-            factors.append(whole)
+        coefficient, factors = _factored(e)
         if coefficient.is_negative:
             positive = sympy.Mul(-coefficient, *factors, evaluate=False)
-            return self._sign("-") + self.write(positive, PRODUCT), SUM
+            return self._sign("-") + self.write(positive), SUM
         above = [f for f in factors if not _below(f)]
         below = [1 / f for f in factors if _below(f)]
         if coefficient.is_Rational and (below or not _reads_decimal(coefficient)):
@@ -92,7 +86,7 @@ class Writer(ABC):
         elif f"{float(coefficient):.4g}" != "1":
             above = [coefficient, *above]
         if not below:
-            return self._side(above, SUM), PRODUCT
+            return self._side(above, PRODUCT), PRODUCT
         return self._fraction(self._side(above, self.ABOVE), self._side(below, self.BELOW)), PRODUCT
 
     def _side(self, factors: list[Any], place: int) -> str:
@@ -141,12 +135,12 @@ class Writer(ABC):
         return self._decimal(f"{float(e):.4g}"), FACTOR
 
     def _term_key(self, term: Any) -> Any:
-        keys = sorted(map(self._factor_key, sympy.Mul.make_args(term.as_coeff_Mul()[1])))
-        return not term.free_symbols, [key[1:] for key in keys]
+        factors = [f for f in sympy.Mul.make_args(term) if f.free_symbols]
+        return not factors, [key[1:] for key in sorted(map(self._factor_key, factors))]
 
     def _factor_key(self, factor: Any) -> Any:
-        base, exponent = factor.as_base_exp() if factor.is_Pow else (factor, sympy.S.One)
-        first = min((self.rank.get(s, 0) for s in factor.free_symbols), default=-1)
+        base, exponent = factor.as_base_exp()
+        first = min((self.rank[s] for s in factor.free_symbols), default=0)
         kind = 0 if base.is_Symbol else -1 if factor.is_number else 2 if base.is_Add else 1
         degree = -float(exponent) if exponent.is_number and kind == 0 else 0.0
         return kind, first, degree, str(factor)
@@ -211,16 +205,27 @@ class Writer(ABC):
 
 
 def _negative(term: Any) -> bool:
-    return bool(term.as_coeff_Mul()[0].is_negative)
+    return bool(_factored(term)[0].is_negative)
 
 
 def _below(factor: Any) -> bool:
     return bool(factor.is_Pow and factor.exp.could_extract_minus_sign())
 
 
+def _factored(e: Any) -> tuple[Any, list[Any]]:
+    """Part a product into its coefficient and its other factors."""
+    coefficient, rest = e.as_coeff_Mul()
+    factors = []
+    for factor in sympy.Mul.make_args(rest):
+        shared, whole = _shared(factor)
+        coefficient *= shared
+        factors.append(whole)
+    return coefficient, factors
+
+
 def _shared(e: Any) -> tuple[Any, Any]:
     """Take a fraction out of a sum where that leaves no other coefficients in it."""
-    content, whole = e.primitive() if e.is_Add else (sympy.S.One, e)
+    content, whole = e.primitive()
     coefficients = {term.as_coeff_Mul()[0] for term in whole.args} if content.q != 1 else set()
     if coefficients == {-1}:
         return -content, -whole

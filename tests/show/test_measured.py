@@ -1,0 +1,119 @@
+"""The values that a figure shows, and how they are written."""
+
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F  # noqa: N812 - its usual name
+from torch import Tensor
+
+import vtj
+from vtj.show.measured import measure, names, number
+
+X = torch.tensor([[1.0, 2.0]])
+
+
+def test_measures_the_function_and_its_backward() -> None:
+    seen = measure(lambda x: 3 * x[0] ** 2, X, torch.tensor([1.0, 10.0]))
+    assert seen.x.tolist() == [[1, 2]]
+    assert seen.y.tolist() == [3, 12]
+    assert seen.v.tolist() == [1, 10]
+    assert seen.J.tolist() == [[[6, 0]], [[0, 12]]]
+    assert seen.grad.tolist() == [[6, 120]]
+
+
+def test_an_omitted_v_is_1() -> None:
+    seen = measure(lambda x: (3 * x).sum(), X)
+    assert (seen.v.shape, seen.v.tolist()) == ((), 1)
+    assert seen.grad.tolist() == [[3, 3]]
+
+
+def test_an_input_that_does_not_matter_gets_zeros() -> None:
+    unused = torch.ones((), requires_grad=True)
+    seen = measure(lambda x: unused * torch.ones(3), X, torch.ones(3))
+    assert seen.grad.tolist() == [[0, 0]]
+    assert seen.J.shape == (3, 1, 2)
+
+
+def test_a_random_function_shows_the_draw_of_seed_0() -> None:
+    x = torch.ones(64)
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        expected = F.dropout(x)
+    torch.manual_seed(5)
+    before = torch.get_rng_state()
+    seen = measure(F.dropout, x, torch.ones(64))
+    assert seen.y.tolist() == seen.grad.tolist() == seen.J.diagonal().tolist() == expected.tolist()
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+class WrongForTen(torch.autograd.Function):
+    """Right for all weights but 10."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return 2 * x
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return 2 * grads[0] + (grads[0] == 10)
+
+
+def test_is_measured_with_the_v_that_is_shown() -> None:
+    measure(WrongForTen.apply, X, torch.tensor([[1.0, 100.0]]))
+    with pytest.raises(vtj.JacobianMismatch):
+        measure(WrongForTen.apply, X, torch.tensor([[1.0, 10.0]]))
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "v"),
+    [
+        (lambda x: (x, x), X, (X, X)),
+        (lambda a, b: a * b, (X, X), X),
+        (lambda a, b: (a, b), (X, X), (X, X)),
+    ],
+)
+def test_tuples_are_not_drawn(f: Any, x: Any, v: Any) -> None:
+    with pytest.raises(TypeError) as raised:
+        measure(f, x, v)
+    assert str(raised.value) == "x and y must be one tensor each to be drawn, not a tuple"
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (0.0, "0"),
+        (-0.0, "0"),
+        (1.0, "1"),
+        (-3.0, "−3"),
+        (0.5, "0.5"),
+        (12345.0, "12345"),
+        (999999.0, "999999"),
+        (1000000.0, "1e+06"),
+        (-1234567.0, "−1.235e+06"),
+        (12345.6, "1.235e+04"),
+        (0.000012345, "1.234e−05"),
+        (2 / 3, "0.6667"),
+        (float("inf"), "inf"),
+        (float("nan"), "nan"),
+    ],
+)
+def test_numbers_are_written_with_four_digits_and_whole_ones_in_full(
+    value: float, written: str
+) -> None:
+    assert number(value) == written
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [
+        ((), ["x"]),
+        ((2,), ["x₁", "x₂"]),
+        ((2, 1), ["x₁₁", "x₂₁"]),
+        ((0,), []),
+        ((1, 10), [*(f"x₁,{i}" for i in "₁₂₃₄₅₆₇₈₉"), "x₁,₁₀"]),
+        ((9, 1), [f"x{i}₁" for i in "₁₂₃₄₅₆₇₈₉"]),
+    ],
+)
+def test_elements_are_named_by_their_index(shape: tuple[int, ...], expected: list[str]) -> None:
+    assert names("x", shape) == expected

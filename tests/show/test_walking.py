@@ -1,0 +1,194 @@
+"""The walk through the graph that autograd recorded."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F  # noqa: N812 - its usual name
+from torch import Tensor
+
+from vtj.show.walking import walk
+
+X, V = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0])
+
+Row = tuple[str, list[int], Any, Any]
+
+
+def rows(f: Callable[..., Any], x: Any, v: Any = None) -> list[Row]:
+    return [(s.name, s.below, _listed(s.value), _listed(s.arrived)) for s in walk(f, x, v)]
+
+
+def _listed(tensor: Tensor | None) -> Any:
+    return None if tensor is None else tensor.tolist()
+
+
+def product_of_parts(x: Tensor) -> Tensor:
+    first, second = x.unbind()
+    return first * second
+
+
+def written(x: Tensor) -> Tensor:
+    y = torch.empty(2, dtype=x.dtype)
+    y[0] = 3 * x[0]
+    y[1] = x[1]
+    return y
+
+
+def twice_in_place(x: Tensor) -> Tensor:
+    y = 2 * x
+    y.mul_(3)
+    return y.sum()
+
+
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return 2 * x
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return 2 * grads[0]
+
+
+WALKED: list[tuple[str, Callable[..., Any], Any, Any, list[Row]]] = [
+    (
+        "down from y to both inputs",
+        lambda a, b: a * b + b,
+        (torch.tensor(2.0), torch.tensor(3.0)),
+        torch.tensor(10.0),
+        [("add", [1, 2], 9, 10), ("mul", [3, 2], 6, 10), ("x[1]", [], 3, 30), ("x[0]", [], 2, 30)],
+    ),
+    (
+        "an input that is used twice",
+        lambda x: x * x,
+        X,
+        V,
+        [("mul", [1, 1], [1, 4], [1, 10]), ("x", [], [1, 2], [2, 40])],
+    ),
+    (
+        "an input that is not used",
+        lambda a, b: 3 * b,
+        (X, X),
+        V,
+        [("mul", [1], [3, 6], [1, 10]), ("x[1]", [], [1, 2], [3, 30])],
+    ),
+    ("y that is x itself", lambda x: x, X, V, [("x", [], [1, 2], [1, 10])]),
+    (
+        "an operation with two outputs is one node",
+        product_of_parts,
+        torch.tensor([2.0, 5.0]),
+        None,
+        [("mul", [1, 1], 10, 1), ("unbind", [2], 2, 5), ("x", [], [2, 5], [5, 2])],
+    ),
+    (
+        "and of these the one that backward came by counts",
+        lambda x: 3 * x.unbind()[1],
+        torch.tensor([2.0, 5.0]),
+        None,
+        [("mul", [1], 15, 1), ("unbind", [2], 5, 3), ("x", [], [2, 5], [0, 3])],
+    ),
+    (
+        "a value that is overwritten later",
+        twice_in_place,
+        X,
+        None,
+        [
+            ("sum", [1], 18, 1),
+            ("mul", [2], [6, 12], [1, 1]),
+            ("mul", [3], [2, 4], [3, 3]),
+            ("x", [], [1, 2], [6, 6]),
+        ],
+    ),
+    (
+        "arguments by name",
+        lambda x: torch.sum(x.expand(3, 2), dim=0, keepdim=True),
+        X,
+        V[None],
+        [
+            ("sum", [1], [[3, 6]], [[1, 10]]),
+            ("expand", [2], [[1, 2]] * 3, [[1, 10]] * 3),
+            ("x", [], [1, 2], [3, 30]),
+        ],
+    ),
+    (
+        "an unfinished item write has no value",
+        written,
+        X,
+        V,
+        [
+            ("item write", [1, 2], [3, 2], [1, 10]),
+            ("item write", [3], None, [1, 0]),
+            ("select", [4], 2, 10),
+            ("mul", [5], 3, 1),
+            ("x", [], [1, 2], [3, 10]),
+            ("select", [4], 1, 3),
+        ],
+    ),
+    (
+        "a function of the reader's own",
+        Twice.apply,
+        X,
+        V,
+        [("twice", [1], [2, 4], [1, 10]), ("x", [], [1, 2], [2, 20])],
+    ),
+    (
+        "a name of two words",
+        F.leaky_relu,
+        X,
+        V,
+        [("leaky relu", [1], [1, 2], [1, 10]), ("x", [], [1, 2], [1, 10])],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "v", "expected"), [case[1:] for case in WALKED], ids=[case[0] for case in WALKED]
+)
+def test_gives_every_node_with_its_value_and_gradient(
+    f: Any, x: Any, v: Any, expected: list[Row]
+) -> None:
+    assert rows(f, x, v) == expected
+
+
+def test_parameters_are_named_and_keep_their_grad() -> None:
+    net = torch.nn.Linear(2, 1)
+    assert {s.name for s in walk(net, X, torch.ones(1))} >= {"x", "weight", "bias"}
+    assert net.weight.grad is None
+    assert X.grad is None
+    named = {s.name for s in walk(lambda x: net(x), X, torch.ones(1))}
+    assert "parameter" in named
+    assert not named & {"weight", "bias"}
+
+
+def test_parameters_that_backward_does_not_visit_have_neither_value_nor_gradient() -> None:
+    scale = torch.nn.Parameter(torch.ones(2))
+    assert rows(lambda x: x * scale, X, V) == [
+        ("mul", [1, 2], [1, 2], [1, 10]),
+        ("x", [], [1, 2], [1, 10]),
+        ("parameter", [], None, None),
+    ]
+
+
+def test_a_random_function_is_walked_with_the_draw_of_seed_0() -> None:
+    x = torch.ones(64)
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        expected = F.dropout(x)
+    torch.manual_seed(5)
+    before = torch.get_rng_state()
+    assert rows(F.dropout, x, torch.ones(64))[0][2] == expected.tolist()
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+@pytest.mark.parametrize(
+    ("f", "v", "error", "match"),
+    [
+        (lambda x: [x], V, TypeError, "f returned list; expected one torch.Tensor to be drawn"),
+        (lambda x: x.detach().sum(), None, RuntimeError, "does not require grad"),
+        (lambda x: 2 * x, None, RuntimeError, "only for scalar outputs"),
+    ],
+)
+def test_raises_what_backward_raises(f: Any, v: Any, error: Any, match: str) -> None:
+    with pytest.raises(error, match=match):
+        walk(f, X, v)
