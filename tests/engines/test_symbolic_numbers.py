@@ -75,7 +75,7 @@ def test_a_pair_agrees_up_to_rounding(a: float, b: float, size: float, agrees: b
 
 
 @pytest.mark.parametrize(
-    ("other", "agrees"), [(4.0, True), (0.5, False), *((f, False) for f in FAR)]
+    ("other", "agrees"), [(4.0, True), (0.5, False), (math.inf, False), (math.nan, False)]
 )
 def test_terms_as_large_as_the_largest_finite_value_may_have_canceled(
     other: float, agrees: bool

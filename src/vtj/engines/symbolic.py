@@ -198,7 +198,7 @@ def _confirm(
     eps: float,
 ) -> None:
     """Raise unless every formula gives what f gives at x, and at a point next to it."""
-    size = max((float(np.max(np.abs(values(p)), initial=0.0)) for p in parts), default=0.0)
+    size = max(float(np.max(np.abs(values(p)), initial=0.0)) for p in parts)
 
     def same(given: Sequence[Tensor], at: Sequence[Tensor]) -> NDArray[np.bool_]:
         point = _point(inputs, [values(part) for part in at])
@@ -235,6 +235,6 @@ def _beside(part: Tensor, step: float, signs: np.random.Generator) -> Tensor:
     """Move every element by a share of itself, zeros by a share of the smallest other one."""
     at = part.detach()
     sizes = at.abs()
-    least = sizes[sizes > 0].min() if bool((sizes > 0).any()) else torch.ones(()).to(at)
+    least = sizes[sizes > 0].min() if bool((sizes > 0).any()) else sizes.new_ones(())
     moves = torch.from_numpy(np.asarray(signs.choice([-step, step], part.shape))).to(at)
     return at + moves * torch.where(sizes > 0, sizes, least)
