@@ -17,7 +17,6 @@ import vtj
 import vtj.examples
 from vtj.engines.not_symbolic import NotSymbolic
 from vtj.engines.symbolic import derive, jacobian
-from vtj.engines.symbolic_names import symbols
 from vtj.engines.symbolic_numbers import agreeing
 
 X = torch.tensor([1.0, 2.0])
@@ -101,11 +100,6 @@ def test_many_inputs_still_get_a_name_each() -> None:
     x = tuple(torch.ones(()) for _ in range(20))
     named = [str(array[()]) for array in derive(lambda *x: sum(x), x).x]
     assert len(set(named)) == 20
-
-
-def test_indices_beyond_nine_get_a_comma() -> None:
-    assert str(symbols("x", (10,))[9]) == "x_{10}"
-    assert str(symbols("x", (10, 2))[9, 1]) == "x_{10,2}"
 
 
 @pytest.mark.parametrize(
@@ -315,7 +309,8 @@ def test_a_neighbor_is_a_share_of_every_element_away(dtype: torch.dtype, share: 
     seen, refused = told(lambda a, b: a * b, x)
     assert refused == []
     (moved,) = shares(seen)
-    assert [abs(part) for part in moved] == pytest.approx([share] * 4, rel=0.1)
+    sizes = sorted(abs(part) / share for part in moved)
+    assert sizes == pytest.approx([1 / 2, 2 / 3, 5 / 6, 1], rel=0.1)
     assert len({part > 0 for part in moved}) == 2
     assert {part.dtype for parts in seen for part in parts} == {dtype}
 
@@ -325,8 +320,8 @@ def test_a_neighbor_is_a_share_of_every_element_away(dtype: torch.dtype, share: 
 )
 def test_a_zero_is_moved_by_a_share_of_the_smallest_other(x: list[float], least: float) -> None:
     (moved,) = shares(told(lambda x: x**2, torch.tensor(x))[0])
-    expected = [least if part == 0 else 1.0 for part in x]
-    assert [abs(part) * 2**8 for part in moved] == expected
+    for part, share in zip(x, moved, strict=True):
+        assert 2**-9 <= abs(share) / (least if part == 0 else 1.0) <= 2**-8
 
 
 def test_twelve_neighbors_are_asked_and_no_two_formulas() -> None:
@@ -350,10 +345,12 @@ def test_every_output_may_agree_with_another_neighbor() -> None:
     [
         (lambda x: x * (1e12 * x.detach()[0]).item(), 1e-12 * X.double()),
         (lambda x: x + x.detach()[0].item(), 0 * X),
+        (lambda x: x.sum() + (x[0] - x[1]).item(), torch.ones(2)),
+        (lambda a, b: a + b + (a - b).item(), (torch.ones(()), torch.ones(()))),
         (lambda a, b: a * b.item(), (torch.ones(()), torch.tensor(3.0))),
         (lambda x: (x**2, x * x.detach()[1].item()), X),
     ],
-    ids=["tiny", "zero", "another input", "the second output"],
+    ids=["tiny", "zero", "a difference", "of inputs", "another input", "the second output"],
 )
 def test_a_value_that_leaves_torch_is_noticed_wherever_x_is(f: Any, x: Any) -> None:
     with pytest.raises(NotSymbolic, match="not next to x: a value left torch"):
