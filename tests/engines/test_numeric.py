@@ -286,6 +286,13 @@ def test_a_larger_step_is_tried_where_the_first_is_too_rough() -> None:
     assert slopes.error[0] < 1e-13
 
 
+def test_a_larger_step_is_of_no_use_where_f_is_not_defined() -> None:
+    f = lambda x: torch.where(abs(x) < 2.0**-35, 1 + x, torch.nan)  # noqa: E731
+    slopes, steps = steps_at(f, 2.0**-40)
+    assert max(steps) == 0.5
+    assert abs(slopes.value.item() - 1) <= SAFETY * slopes.error.item() < 0.1
+
+
 def test_a_larger_step_says_how_exact_x_is_too() -> None:
     slopes, steps = steps_at(torch.sin, 1e6)
     assert steps[0] == 2.0**18
@@ -340,12 +347,11 @@ def test_x_is_raised_to_float64() -> None:
     np.testing.assert_allclose(by_b, np.stack([exact, exact], 1), rtol=1e-12)
 
 
-def test_the_coarsest_output_says_how_exact_f_is() -> None:
-    """In bfloat16 the value at 2.25 is rounded to 5 / 64 less; it takes the larger steps."""
-    x = torch.tensor(2.0, dtype=torch.float64)
-    smooth, rounded = jacobian(lambda x: (x**3, (x**3).bfloat16()), x)
-    assert smooth.item() == 12
-    assert rounded.item() == pytest.approx(12, rel=2.0**-6)
+def test_an_output_that_is_rounded_is_not_taken_for_a_stair() -> None:
+    x = torch.tensor(2.1, dtype=torch.float64)
+    rounded, smooth = jacobian(lambda x: ((x**3).bfloat16(), x**3), x)
+    assert smooth.item() == pytest.approx(13.23, rel=1e-9)
+    assert rounded.item() == pytest.approx(13.23, rel=2.0**-5)
 
 
 @pytest.mark.parametrize("f", [lambda x: 3.0, lambda x: (x, 3.0)], ids=["alone", "in a tuple"])

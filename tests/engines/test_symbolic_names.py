@@ -31,6 +31,7 @@ def test_symbols_are_real_and_have_the_shape_of_x() -> None:
     assert named.shape == (2, 1)
     first, second = (sympy.Symbol(name, real=True) for name in ("x_{11}", "x_{21}"))
     assert named.ravel().tolist() == [first, second]
+    assert str(symbols("x", (10, 2))[9, 1]) == "x_{10,2}"
     assert symbols("x", ())[()] == sympy.Symbol("x", real=True)
 
 
