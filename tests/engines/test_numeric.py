@@ -1,11 +1,13 @@
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from vtj.engines.numeric import estimate, jacobian
+from vtj.engines.numeric import Slopes, derivative, estimate, first_step, jacobian, lasting
 from vtj.oracle.tolerance import SAFETY
 
 EPS = 2.0**-52
@@ -72,3 +74,287 @@ def test_chosen_columns() -> None:
     value = estimate(lambda x: x**2, X, EPS, columns=[2]).value
     assert value.shape == (4, 1)
     assert abs(value[2, 0] - 2.6) < 1e-12
+
+
+class Asked:
+    """A function of one number, given by its slope to either side of 0, that notes its steps."""
+
+    def __init__(self, *slopes: Callable[[float], float], at: float = 0.0) -> None:
+        self.slopes, self.at = slopes, at
+        self.steps: list[float] = []
+
+    def __call__(self, t: float) -> NDArray[np.float64]:
+        self.steps.append(t)
+        return np.array([self.at + t * slope(t) for slope in self.slopes])
+
+    def derivative(self, first: float = 1.0, eps: float = 0.0, **options: Any) -> Slopes:
+        return derivative(self, np.full(len(self.slopes), self.at), first, eps, **options)
+
+
+def halved(first: float, count: int) -> list[float]:
+    return [sign * first / 2**k for k in range(count) for sign in (1, -1)]
+
+
+@pytest.mark.parametrize(("least", "tried"), [(1, 2), (2, 2), (3, 3), (5, 5)])
+def test_it_stops_once_settled_after_the_least_number_of_steps(least: int, tried: int) -> None:
+    g = Asked(lambda t: 3.0, at=8.0)
+    value, error, jump = g.derivative(4.0, 2.0**-40, least=least)
+    assert g.steps == halved(4.0, tried)
+    assert (value.tolist(), jump.tolist()) == ([3.0], [0.0])
+    assert error.tolist() == [2.0**-40 * 20 / 2]
+
+
+def test_three_steps_unless_told() -> None:
+    g = Asked(lambda t: 3.0)
+    g.derivative(0.5)
+    assert g.steps == halved(0.5, 3)
+
+
+def test_the_error_is_at_least_what_rounding_makes_of_the_step() -> None:
+    """The values at the first step are 9 and 7, and -4.5 and 20.5; the slopes 1 and -12.5."""
+    g = Asked(lambda t: 1.0, lambda t: -12.5, at=8.0)
+    eps, noise, rounding = 2.0**-40, np.array([2.0**-30, 2.0**-31]), 2.0**-35
+    value, error, _ = g.derivative(1.0, eps, noise=noise, rounding=rounding)
+    assert value.tolist() == [1.0, -12.5]
+    first = [2.0**-30 + 9 * eps + rounding, 2.0**-31 + 20.5 * eps + 12.5 * rounding]
+    assert error.tolist() == [2 * part for part in first]
+
+
+def test_two_steps_make_one_that_is_better_and_say_how_much() -> None:
+    """The slopes are 4 and 3.25: no more than 1 off 3, which is a third of it."""
+    g = Asked(lambda t: 3 + t**2)
+    value, error, _ = g.derivative(eps=2.0**-40, enough=0.5, least=2)
+    assert (value.tolist(), len(g.steps)) == ([3.0], 4)
+    assert error.tolist() == [1 + 8 * 2.0**-40]
+    value, error, _ = g.derivative(eps=2.0**-40)
+    assert (value.tolist(), error.tolist()) == ([3.0], [16 * 2.0**-40])
+
+
+@pytest.mark.parametrize(
+    ("enough", "tried"), [(0.5, 2), (0.34, 2), (0.33, 3), (0.25, 3), (0.001, 3), (0.0, 3)]
+)
+@pytest.mark.parametrize("scale", [1.0, -1e6])
+def test_it_stops_where_the_error_is_a_small_enough_part(
+    enough: float, tried: int, scale: float
+) -> None:
+    g = Asked(lambda t: scale * (3 + t**2))
+    g.derivative(eps=2.0**-40, enough=enough, least=2)
+    assert len(g.steps) == 2 * tried
+
+
+@pytest.mark.parametrize(
+    ("f", "tried"), [(lambda t: 1 / (1.1 + t), 8), (lambda t: np.sin(20 * t), 11)]
+)
+def test_how_many_steps_a_smooth_function_needs(f: Callable[[float], float], tried: int) -> None:
+    steps: list[float] = []
+
+    def g(t: float) -> NDArray[np.float64]:
+        steps.append(t)
+        return np.array([f(t)])
+
+    slopes = derivative(g, np.array([f(0.0)]), 1.0, EPS)
+    assert steps == halved(1.0, tried)
+    assert slopes.error[0] < 1e-12
+
+
+def test_a_constant_has_the_slope_zero_without_a_doubt() -> None:
+    value, error, jump = Asked(lambda t: 0.0, lambda t: 1.0, at=7.0).derivative(eps=EPS)
+    assert (value.tolist(), jump.tolist()) == ([0.0, 1.0], [0.0, 0.0])
+    assert error[0] == 0 < error[1]
+
+
+@pytest.mark.parametrize(
+    "slope",
+    [
+        lambda t: float(t > 0),
+        lambda t: float(t < 0),
+        lambda t: float(abs(t) > 0.75),
+        lambda t: float(abs(t) < 0.3),
+        lambda t: float(np.sign(t)),
+    ],
+    ids=["flat on the left", "flat on the right", "flat inside", "flat outside", "even"],
+)
+def test_what_is_flat_in_part_is_no_constant(slope: Callable[[float], float]) -> None:
+    assert Asked(slope, at=7.0).derivative(eps=EPS).error > 0
+
+
+def test_an_infinite_constant_has_no_slope() -> None:
+    value, error, jump = derivative(lambda t: np.full(2, np.inf), np.array([np.inf, 0.0]), 1.0, EPS)
+    assert np.isnan(value).tolist() == [True, True]
+    assert np.isinf(error).tolist() == [True, True]
+    assert jump.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    "outside",
+    [lambda t: abs(t) > 0.25, lambda t: t > 0.25, lambda t: t < -0.25],
+    ids=["on both sides", "on the right", "on the left"],
+)
+def test_steps_are_halved_until_both_values_are_finite(outside: Callable[[float], bool]) -> None:
+    g = Asked(lambda t: np.nan if outside(t) else 3 + t**2, lambda t: 2.0)
+    value, _, _ = g.derivative(eps=2.0**-40)
+    assert value.tolist() == [3.0, 2.0]
+    assert g.steps == halved(1.0, 5)
+
+
+def test_a_hole_makes_it_begin_again() -> None:
+    g = Asked(lambda t: np.inf if abs(t) == 0.25 else 3 + t**2 + 1024 * t**4)
+    value, error, _ = g.derivative(eps=2.0**-40)
+    assert g.steps == halved(1.0, 7)
+    assert abs(value - 3) <= SAFETY * error < 1e-8
+
+
+TABLE = [5, -9, 4, 7, 7 + 2.0**-20, 9, 4, 500, -300, 40, -7, 3, -90, 60, 2, 800, 9, 0, 900, -8]
+
+
+def test_an_estimate_that_never_settles_is_no_better_than_the_slopes_after_it() -> None:
+    """Two slopes next to each other happen to agree: what they make is the best, by chance."""
+    by_level = lambda t: float(TABLE[round(-np.log2(abs(t)))])  # noqa: E731
+    lucky = 7 + 2.0**-20 * 4 / 3
+    g = Asked(by_level, lambda t: 2.0)
+    value, error, _ = g.derivative()
+    assert g.steps == halved(1.0, 20)
+    np.testing.assert_allclose(value, [lucky, 2.0], rtol=1e-12)
+    assert error == pytest.approx([lucky - 4, 0.0], rel=1e-12)
+
+
+@pytest.mark.parametrize("least", [2, 3, 4])
+def test_the_jump_of_the_slope_needs_three_steps(least: int) -> None:
+    g = Asked(lambda t: 3 + 2 * np.sign(t), lambda t: -np.sign(t), lambda t: 1.0, at=5.0)
+    value, _, jump = g.derivative(least=least)
+    assert value.tolist() == [3.0, 0.0, 1.0]
+    assert jump.tolist() == ([4.0, -2.0, 0.0] if least > 2 else [0.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("jumps", "slope", "error", "left"),
+    [
+        ((1.0, 1.0, 1.0), 0.0, 0.0, 1.0),
+        ((-1.0, -1.0, -1.0), -999.0, 0.0, -1.0),
+        ((1.0, 1.0, 1.0), -1000.0, 0.0, 0.0),
+        ((1.0, 1.0, 1.0), 0.0, 0.0999, 1.0),
+        ((1.0, 1.0, 1.0), 0.0, 0.1, 0.0),
+        ((1.0, 1.0, 1.0), 500.0, 0.0499, 1.0),
+        ((1.0, 1.0, 1.0), 500.0, 0.051, 0.0),
+        ((7.0, -17.0, 1.0, 10.5), 0.0, 0.0, 20.0),
+        ((1.0, 1.0, 1.02), 0.0, 0.0, 1.04),
+        ((-1.0, -1.0, -1.02), 0.0, 0.0, -1.04),
+        ((1.0, 1.0, 1.03), 0.0, 0.0, 0.0),
+        ((1.0, 1.0, 1.03), 0.0, 0.0008, 0.0),
+        ((1.0, 1.0, 1.03), 0.0, 0.0009, 1.06),
+        ((1.0, 0.5, 0.25), 0.0, 0.0, 0.0),
+    ],
+)
+def test_a_jump_lasts_where_it_does_not_shrink(
+    jumps: tuple[float, ...], slope: float, error: float, left: float
+) -> None:
+    given = lasting([np.array([j]) for j in jumps], np.array([slope]), np.array([error]))
+    assert given.tolist() == [pytest.approx(left)]
+
+
+@pytest.mark.parametrize(
+    ("at", "first"), [(0.0, 0.5), (1.0, 0.5), (-1.99, 0.5), (2.0, 1.0), (4.0, 2.0), (-0.26, 0.125)]
+)
+def test_the_first_step_is_at_most_half_of_x(at: float, first: float) -> None:
+    assert first_step(at) == first
+
+
+def steps_at(f: Callable[[Tensor], Tensor], at: float) -> tuple[Slopes, list[float]]:
+    """Return what is estimated at one number, and the steps to the right, in order."""
+    seen: list[float] = []
+
+    def noting(x: Tensor) -> Tensor:
+        seen.append(x.item())
+        return f(x)
+
+    slopes = estimate(noting, torch.tensor([at], dtype=torch.float64), EPS)
+    return slopes, [x - at for x in seen if x > at]
+
+
+def test_no_larger_step_is_tried_where_the_first_is_good() -> None:
+    slopes, steps = steps_at(torch.exp, 2.0**-6)
+    assert steps[0] == 2.0**-7
+    assert steps == sorted(steps, reverse=True)
+    assert abs(slopes.value.item() - np.exp(2.0**-6)) <= SAFETY * slopes.error.item() < 1e-12
+
+
+def test_a_larger_step_is_tried_where_the_first_is_too_rough() -> None:
+    slopes, steps = steps_at(lambda x: torch.cat([torch.exp(x), 1e12 * x]), 2.0**-40)
+    assert steps[0] == 2.0**-41
+    assert steps[-1] < 0.5 == max(steps)
+    np.testing.assert_allclose(slopes.value, [[1], [1e12]], rtol=1e-12)
+    assert slopes.error[0] < 1e-13
+
+
+def test_a_larger_step_is_of_no_use_where_f_is_not_defined() -> None:
+    f = lambda x: torch.where(abs(x) < 2.0**-35, 1 + x, torch.nan)  # noqa: E731
+    slopes, steps = steps_at(f, 2.0**-40)
+    assert max(steps) == 0.5
+    assert abs(slopes.value.item() - 1) <= SAFETY * slopes.error.item() < 0.1
+
+
+def test_a_larger_step_says_how_exact_x_is_too() -> None:
+    slopes, steps = steps_at(torch.sin, 1e6)
+    assert steps[0] == 2.0**18
+    assert 0.5 in steps
+    assert {np.log2(step) % 1 for step in steps} == {0.0}
+    assert 0.5 * EPS * 1e6 < slopes.error.item() < 1e-6
+
+
+@pytest.mark.parametrize(("slope", "error"), [(244.0, 1000.0), (244.25, 492.5)])
+def test_a_slope_of_zero_is_looked_at_again_only_where_it_is_rough(
+    slope: float, error: float
+) -> None:
+    """An even function of a step: the error is 512 (1 + slope / 256) or 4 (1 + slope / 2) eps."""
+    at = 2.0**-7
+    slopes, _ = steps_at(lambda x: 1 + slope * abs(x - at), at)
+    assert slopes.value.item() == 0
+    assert slopes.error.item() == error * EPS
+
+
+def test_a_column_is_made_of_one_moved_element() -> None:
+    x = (torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor(5.0))
+    told = []
+
+    def how(g: Any, here: Any, at: float, eps: float) -> Slopes:
+        told.append(((g(0.5) - here).tolist(), at, eps))
+        return Slopes(*(np.full(here.shape, part) for part in (at, 2 * at, 3 * at)))
+
+    def f(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+        assert a.requires_grad
+        assert b.requires_grad
+        return 2 * a, b
+
+    slopes = estimate(f, x, 0.25, columns=[2, 4, 1], how=how)
+    moved = np.eye(5)[[2, 4, 1]] * [[1], [0.5], [1]]
+    assert told == [(row.tolist(), at, 0.25) for row, at in zip(moved, (3, 5, 2), strict=True)]
+    assert [part.tolist() for part in slopes] == [[[3 * k, 5 * k, 2 * k]] * 5 for k in (1, 2, 3)]
+    assert [part.tolist() for part in x] == [[[1, 2], [3, 4]], 5]
+
+
+def test_no_columns() -> None:
+    assert [part.shape for part in estimate(lambda x: x, X, EPS, columns=[])] == [(4, 0)] * 3
+
+
+def test_x_is_raised_to_float64() -> None:
+    x = torch.tensor([1.0, 2.0])
+    exact = np.exp([1.0, 2.0])
+    J = jacobian(torch.exp, x)  # noqa: N806
+    np.testing.assert_allclose(J.diagonal(), exact, rtol=1e-12)
+    by_a, by_b = jacobian(lambda a, b: a.exp() * b.sum(), (x, x.half()))
+    assert (by_a.dtype, by_b.dtype) == (torch.float64, torch.float64)
+    np.testing.assert_allclose(by_a.diagonal(), 3 * exact, rtol=1e-12)
+    np.testing.assert_allclose(by_b, np.stack([exact, exact], 1), rtol=1e-12)
+
+
+def test_an_output_that_is_rounded_is_not_taken_for_a_stair() -> None:
+    x = torch.tensor(2.1, dtype=torch.float64)
+    rounded, smooth = jacobian(lambda x: ((x**3).bfloat16(), x**3), x)
+    assert smooth.item() == pytest.approx(13.23, rel=1e-9)
+    assert rounded.item() == pytest.approx(13.23, rel=2.0**-5)
+
+
+@pytest.mark.parametrize("f", [lambda x: 3.0, lambda x: (x, 3.0)], ids=["alone", "in a tuple"])
+def test_what_is_no_tensor_is_named(f: Any) -> None:
+    with pytest.raises(TypeError, match=r"^y(\[1\])? is float"):
+        jacobian(f, torch.ones(2))

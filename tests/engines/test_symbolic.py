@@ -17,7 +17,6 @@ import vtj
 import vtj.examples
 from vtj.engines.not_symbolic import NotSymbolic
 from vtj.engines.symbolic import derive, jacobian
-from vtj.engines.symbolic_names import symbols
 from vtj.engines.symbolic_numbers import agreeing
 
 X = torch.tensor([1.0, 2.0])
@@ -101,11 +100,6 @@ def test_many_inputs_still_get_a_name_each() -> None:
     x = tuple(torch.ones(()) for _ in range(20))
     named = [str(array[()]) for array in derive(lambda *x: sum(x), x).x]
     assert len(set(named)) == 20
-
-
-def test_indices_beyond_nine_get_a_comma() -> None:
-    assert str(symbols("x", (10,))[9]) == "x_{10}"
-    assert str(symbols("x", (10, 2))[9, 1]) == "x_{10,2}"
 
 
 @pytest.mark.parametrize(
@@ -282,3 +276,225 @@ def test_covers_every_small_example_of_the_site(example: vtj.Example) -> None:
 
 def test_the_site_has_small_examples() -> None:
     assert len(small_examples()) >= 15
+
+
+def told(f: Any, x: Any) -> tuple[list[Any], list[Any]]:
+    """Return the inputs with which f is called while its formulas are derived, and the error."""
+    seen: list[Any] = []
+
+    def noting(*x: Tensor) -> Any:
+        seen.append([part.detach().clone() for part in x])
+        return f(*x)
+
+    try:
+        derive(noting, x)
+    except NotSymbolic as reason:
+        return seen, [str(reason)]
+    return seen, []
+
+
+def shares(seen: list[Any]) -> list[list[float]]:
+    """Return how far every element was moved, in parts of itself, or as it is where it was 0."""
+    first, *others = [torch.cat([part.reshape(-1) for part in parts]) for parts in seen]
+    sizes = torch.where(first == 0, 1, first)
+    return [((other - first) / sizes).tolist() for other in others]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "share"),
+    [(torch.float64, 2**-8), (torch.float32, 2**-8), (torch.bfloat16, 8 * 2 ** (-14 / 3))],
+)
+def test_a_neighbor_is_a_share_of_every_element_away(dtype: torch.dtype, share: float) -> None:
+    x = (torch.tensor([1.0, -2.0, 4.0], dtype=dtype), torch.tensor(8.0, dtype=dtype))
+    seen, refused = told(lambda a, b: a * b, x)
+    assert refused == []
+    (moved,) = shares(seen)
+    sizes = sorted(abs(part) / share for part in moved)
+    assert sizes == pytest.approx([1 / 2, 2 / 3, 5 / 6, 1], rel=0.1)
+    assert len({part > 0 for part in moved}) == 2
+    assert {part.dtype for parts in seen for part in parts} == {dtype}
+
+
+@pytest.mark.parametrize(
+    ("x", "least"), [([0.0, 0.5, -4.0], 0.5), ([0.0, 0.0], 1.0), ([8.0, 0.0, 2.0], 2.0)]
+)
+def test_a_zero_is_moved_by_a_share_of_the_smallest_other(x: list[float], least: float) -> None:
+    (moved,) = shares(told(lambda x: x**2, torch.tensor(x))[0])
+    for part, share in zip(x, moved, strict=True):
+        assert 2**-9 <= abs(share) / (least if part == 0 else 1.0) <= 2**-8
+
+
+def test_twelve_neighbors_are_asked_and_no_two_formulas() -> None:
+    seen, refused = told(lambda x: x * x.detach()[0].item(), X)
+    assert (len(seen), len(refused)) == (13, 1)
+    assert len({tuple(moved) for moved in shares(seen)}) == 4
+    assert refused == [
+        "the formulas give y at x but not next to x: a value left torch (.item(), .numpy(), "
+        "torch.tensor(...)) and came back as a constant, or f jumps at x"
+    ]
+
+
+def test_every_output_may_agree_with_another_neighbor() -> None:
+    edges = lambda x: torch.stack([v**2 if v.item() >= 1 else v for v in x])  # noqa: E731
+    J = jacobian(edges, torch.ones(3))  # noqa: N806
+    assert J.diagonal().tolist() == [2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("f", "x"),
+    [
+        (lambda x: x * (1e12 * x.detach()[0]).item(), 1e-12 * X.double()),
+        (lambda x: x + x.detach()[0].item(), 0 * X),
+        (lambda x: x.sum() + (x[0] - x[1]).item(), torch.ones(2)),
+        (lambda a, b: a + b + (a - b).item(), (torch.ones(()), torch.ones(()))),
+        (lambda a, b: a * b.item(), (torch.ones(()), torch.tensor(3.0))),
+        (lambda x: (x**2, x * x.detach()[1].item()), X),
+    ],
+    ids=["tiny", "zero", "a difference", "of inputs", "another input", "the second output"],
+)
+def test_a_value_that_leaves_torch_is_noticed_wherever_x_is(f: Any, x: Any) -> None:
+    with pytest.raises(NotSymbolic, match="not next to x: a value left torch"):
+        jacobian(f, x)
+
+
+def test_what_the_operations_do_not_show_is_said_at_x() -> None:
+    def f(x: Tensor) -> Tensor:
+        y = 2 * x
+        y.detach().numpy()[0] = 7.0
+        return y
+
+    assert told(f, X)[1] == [
+        "the formulas do not give y at x: they overflow or round off there, or f does what its "
+        "operations do not show"
+    ]
+
+
+def test_what_f_returns_beside_x_is_y_too() -> None:
+    with pytest.raises(TypeError, match=r"^y is float"):
+        jacobian(lambda x: 2 * x if x.detach()[0] == 1 else 2.0, X)
+
+
+class Marked(Tensor):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "error", "said"),
+    [
+        (
+            lambda x: x,
+            torch.ones(65),
+            NotSymbolic,
+            "J has 1 x 65 entries; formulas are derived up to 64",
+        ),
+        (
+            lambda x: x.repeat(2, 1).reshape(2, 8, 1),
+            torch.ones(2, 4),
+            NotSymbolic,
+            "J has 16 x 8 entries; formulas are derived up to 64",
+        ),
+        (
+            lambda a, b: (a, b),
+            (torch.ones(8), torch.ones(1)),
+            NotSymbolic,
+            "J has 9 x 9 entries; formulas are derived up to 64",
+        ),
+        (
+            lambda x: x,
+            X * 1j,
+            NotSymbolic,
+            "x has dtype torch.complex64; formulas are of real numbers",
+        ),
+        (
+            lambda *x: x,
+            (X, X.int()),
+            TypeError,
+            "x[1] has dtype torch.int32; a Jacobian needs a floating dtype",
+        ),
+        (
+            lambda x: x,
+            X.as_subclass(Marked),
+            NotSymbolic,
+            "x is a Marked with layout torch.strided; formulas need a plain, strided torch.Tensor",
+        ),
+        (
+            lambda x: x,
+            X.to_sparse(),
+            NotSymbolic,
+            "x is a Tensor with layout torch.sparse_coo; "
+            "formulas need a plain, strided torch.Tensor",
+        ),
+        (
+            lambda x: (x, x > 0),
+            X,
+            TypeError,
+            "y has dtype torch.bool; a Jacobian needs a floating dtype",
+        ),
+        (lambda x: [x], X, TypeError, "y is list; expected a torch.Tensor or a tuple of them"),
+    ],
+)
+def test_a_refusal_says_what_came_and_what_was_expected(
+    f: Any, x: Any, error: Any, said: str
+) -> None:
+    with pytest.raises(error) as caught:
+        derive(f, x)
+    assert str(caught.value) == said
+
+
+def test_sixty_four_entries_are_still_derived() -> None:
+    assert derive(lambda x: x.sum(), torch.ones(8, 8)).J[0][0].shape == (8, 8)
+    assert (
+        derive(lambda x: 2 * x, torch.ones(8)).J[0][0].tolist()
+        == (2 * np.eye(8, dtype=int)).tolist()
+    )
+    parameter = torch.nn.Parameter(X)
+    assert derive(lambda x: x, parameter).J[0][0].tolist() == [[1, 0], [0, 1]]
+
+
+def test_says_all_that_was_derived() -> None:
+    def f(weight: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+        return weight * b, torch.relu(weight.half()).sum()
+
+    weight, b = torch.tensor([1.0, -2.0]), torch.tensor(3.0, dtype=torch.float64)
+    derived = derive(f, (weight, b))
+    (w1, w2), b1 = derived.x[0], derived.x[1][()]
+    assert derived.names == (r"\mathit{weight}", "b")
+    assert dict(derived.point) == {w1: 1.0, w2: -2.0, b1: 3.0}
+    assert [y.tolist() for y in derived.y[:1]] == [[w1 * b1, w2 * b1]]
+    assert [[J.tolist() for J in row] for row in derived.J] == [
+        [[[b1, 0], [0, b1]], [w1, w2]],
+        [[1, 0], 0],
+    ]
+    assert derived.conditions == (w1 > 0, w2 < 0)
+    assert derived.eps == 2.0**-10
+    assert derived.several
+    assert not derive(lambda x: x, X).several
+
+
+def test_a_condition_is_told_once_and_constants_need_none() -> None:
+    def f(x: Tensor) -> Tensor:
+        return torch.relu(x[0]) + torch.relu(x[0]) * torch.clamp(x[1] * 0, -1, 1) + x[1].abs()
+
+    assert [str(held) for held in derive(f, X).conditions] == ["x_2 > 0", "x_1 > 0"]
+
+
+@pytest.mark.parametrize(
+    ("f", "slope"),
+    [
+        (lambda x: x / (x + 1), "(x + 1)**(-2)"),
+        (lambda x: x**2 + 1 / x, "2*x - 1/x**2"),
+        (lambda x: x / (x + 0.123456789), "-x/(x + 0.123456789)**2 + 1/(x + 0.123456789)"),
+        (lambda x: x**3 + x**2, "3*x**2 + 2*x"),
+    ],
+    ids=["shorter", "longer", "not of fractions", "polynomial"],
+)
+def test_a_slope_is_one_fraction_only_where_that_is_shorter(f: Any, slope: str) -> None:
+    assert str(derive(f, torch.tensor(2.0, dtype=torch.float64)).J[0][0][()]) == slope
+
+
+@pytest.mark.parametrize(
+    ("x", "slopes"), [([3.0, 1.0, 2.0], [2, 0, 3]), ([1.0, 3.0, 2.0], [0, 6, 0])]
+)
+def test_each_argument_of_a_kink_has_its_own_slope(x: list[float], slopes: list[float]) -> None:
+    f = lambda x: torch.maximum(x[0] * x[2], x[1] ** 2)  # noqa: E731
+    assert jacobian(f, torch.tensor(x)).tolist() == slopes

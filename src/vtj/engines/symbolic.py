@@ -198,7 +198,7 @@ def _confirm(
     eps: float,
 ) -> None:
     """Raise unless every formula gives what f gives at x, and at a point next to it."""
-    size = max((float(np.max(np.abs(values(p)), initial=0.0)) for p in parts), default=0.0)
+    size = max(float(np.max(np.abs(values(p)), initial=0.0)) for p in parts)
 
     def same(given: Sequence[Tensor], at: Sequence[Tensor]) -> NDArray[np.bool_]:
         point = _point(inputs, [values(part) for part in at])
@@ -216,9 +216,12 @@ def _confirm(
         )
     step = max(2**-8, 8 * eps ** (2 / 3))
     signs = np.random.default_rng(0)
+    counts = [part.numel() for part in parts]
+    shares = np.linspace(step, step / 2, sum(counts))  # a difference of equal elements changes too
     missing = np.array([True])
     for _ in range(12):  # at a kink or the edge of a branch, not every neighbor shares the formula
-        near = [_beside(part, step, signs) for part in parts]
+        drawn = signs.choice([-1, 1], shares.size) * shares
+        near = list(map(_beside, parts, np.split(drawn, np.cumsum(counts)[:-1])))
         with random_state_kept():
             again = as_tuple(f(*(part.clone().requires_grad_() for part in near)), "y")
         if [y.shape for y in again] == [y.shape for y in outputs]:
@@ -231,10 +234,10 @@ def _confirm(
     )
 
 
-def _beside(part: Tensor, step: float, signs: np.random.Generator) -> Tensor:
+def _beside(part: Tensor, shares: NDArray[np.float64]) -> Tensor:
     """Move every element by a share of itself, zeros by a share of the smallest other one."""
     at = part.detach()
     sizes = at.abs()
-    least = sizes[sizes > 0].min() if bool((sizes > 0).any()) else torch.ones(()).to(at)
-    moves = torch.from_numpy(np.asarray(signs.choice([-step, step], part.shape))).to(at)
+    least = sizes[sizes > 0].min() if bool((sizes > 0).any()) else sizes.new_ones(())
+    moves = torch.from_numpy(shares).to(at).reshape(at.shape)
     return at + moves * torch.where(sizes > 0, sizes, least)

@@ -23,7 +23,7 @@ def symbols(name: str, shape: Sequence[int]) -> Formulas:
 
 def subscript(index: Sequence[int], shape: Sequence[int]) -> str:
     """Return the TeX of an index that counts from 0 as a subscript that counts from 1."""
-    comma = "," if len(shape) > 1 and max(shape) > 9 else ""
+    comma = "," if shape and max(shape) > 9 else ""
     digits = comma.join(str(i + 1) for i in index)
     return f"_{digits}" if len(digits) == 1 else f"_{{{digits}}}" if digits else ""
 

@@ -106,7 +106,7 @@ def elementwise(function: Callable[..., Any], *operands: Any) -> Formulas:
 def axes(a: Formulas, dim: int | Sequence[int] | None) -> tuple[int, ...]:
     """Return the dimensions to reduce: all of them where none is named."""
     named = [dim] if isinstance(dim, int) else list(dim or [])
-    return tuple(d % max(a.ndim, 1) for d in named if a.ndim) or tuple(range(a.ndim))
+    return tuple(d % a.ndim for d in named if a.ndim) or tuple(range(a.ndim))
 
 
 def reduce(

@@ -1,0 +1,83 @@
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import sympy
+import torch
+from torch import Tensor
+
+from vtj.engines.symbolic_memory import Memory, values
+from vtj.engines.symbolic_names import symbols
+
+SIX = symbols("x", (6,))
+
+
+def test_what_was_never_written_is_constant() -> None:
+    memory = Memory()
+    assert not memory.knows(torch.ones(2))
+    assert memory.read(torch.tensor([[0.5, 2.0]])).tolist() == [[sympy.Rational(1, 2), 2]]
+    assert memory.read(torch.tensor([True, False])).tolist() == [1, 0]
+
+
+def test_a_tensor_without_a_storage_is_not_known() -> None:
+    assert not Memory().knows(torch.ones(2).to_sparse())
+
+
+VIEWS: dict[str, Callable[[Tensor], Tensor]] = {
+    "itself": lambda t: t,
+    "element": lambda t: t[3],
+    "slice": lambda t: t[1:5:2],
+    "matrix": lambda t: t.reshape(2, 3),
+    "transposed": lambda t: t.reshape(2, 3).T,
+    "row of a stack": lambda t: t.reshape(1, 2, 3)[:, 1],
+    "three dimensions": lambda t: t.reshape(3, 1, 2).transpose(0, 2),
+    "overlapping": lambda t: t.as_strided((2, 2, 2), (1, 2, 1), 1),
+    "windows": lambda t: t[2:].unfold(0, 2, 1),
+    "nothing": lambda t: t[:0],
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_view_reads_the_formulas_where_torch_reads_the_values(name: str) -> None:
+    memory, tensor = Memory(), torch.arange(6.0)
+    memory.write(tensor, SIX)
+    view = VIEWS[name](tensor)
+    seen = memory.read(view)
+    assert (type(seen), seen.dtype, seen.shape) == (np.ndarray, object, tuple(view.shape))
+    assert seen.ravel().tolist() == [SIX[int(place)] for place in view.reshape(-1)]
+
+
+def test_writing_through_a_view_leaves_the_rest() -> None:
+    memory, tensor = Memory(), torch.arange(6, dtype=torch.float16)
+    a, b, *_ = SIX
+    memory.write(tensor[2:].reshape(2, 2)[:, 1], np.array([a, b]))
+    assert memory.read(tensor).tolist() == [0, 1, 2, a, 4, b]
+    memory.write(tensor[:3], np.array(a + b, dtype=object))
+    assert memory.read(tensor).tolist() == [a + b, a + b, a + b, a, 4, b]
+
+
+def test_the_first_write_may_go_through_a_view_that_begins_later() -> None:
+    memory, tensor = Memory(), torch.arange(6.0)
+    memory.write(tensor[4:], SIX[:2])
+    assert memory.read(tensor).tolist() == [0, 1, 2, 3, *SIX[:2]]
+
+
+def test_a_tensor_that_is_gone_leaves_nothing_to_the_next() -> None:
+    memory = Memory()
+    for _ in range(20):
+        memory.write(torch.zeros(6), SIX)
+        assert not memory.knows(torch.zeros(6))
+
+
+def test_memory_is_not_read_as_another_dtype() -> None:
+    memory, tensor = Memory(), torch.arange(6.0)
+    memory.write(tensor, SIX)
+    with pytest.raises(NotImplementedError, match=r"^its memory is read again as torch\.float64$"):
+        memory.read(tensor.view(torch.float64))
+
+
+def test_floating_values_are_read_in_float64_and_others_as_they_are() -> None:
+    given = values(torch.tensor([1.5], requires_grad=True).bfloat16())
+    assert (given.dtype, given.tolist()) == (np.float64, [1.5])
+    assert values(torch.tensor([3], dtype=torch.int32)).dtype == np.int32
+    assert values(torch.tensor(True)).dtype == bool

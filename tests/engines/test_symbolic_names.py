@@ -1,0 +1,66 @@
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+import sympy
+import torch
+
+from vtj.engines.symbolic_names import names, subscript, symbols
+
+
+@pytest.mark.parametrize(
+    ("index", "shape", "tex"),
+    [
+        ((), (), ""),
+        ((0,), (2,), "_1"),
+        ((8,), (9,), "_9"),
+        ((11,), (12,), "_{12}"),
+        ((1, 2), (3, 3), "_{23}"),
+        ((8, 8), (9, 9), "_{99}"),
+        ((0, 1), (2, 10), "_{1,2}"),
+        ((9, 1), (10, 2), "_{10,2}"),
+        ((0, 1, 10), (1, 2, 11), "_{1,2,11}"),
+    ],
+)
+def test_indices_count_from_one(index: Sequence[int], shape: Sequence[int], tex: str) -> None:
+    assert subscript(index, shape) == tex
+
+
+def test_symbols_are_real_and_have_the_shape_of_x() -> None:
+    named = symbols("x", (2, 1))
+    assert named.shape == (2, 1)
+    first, second = (sympy.Symbol(name, real=True) for name in ("x_{11}", "x_{21}"))
+    assert named.ravel().tolist() == [first, second]
+    assert str(symbols("x", (10, 2))[9, 1]) == "x_{10,2}"
+    assert symbols("x", ())[()] == sympy.Symbol("x", real=True)
+
+
+def same(*tensors: Any) -> Any:
+    return tensors
+
+
+@pytest.mark.parametrize(
+    ("f", "count", "named"),
+    [
+        (lambda w, b: w, 2, ["w", "b"]),
+        (lambda w, b, c=1: w, 2, ["w", "b"]),
+        (lambda weight, b: b, 2, [r"\mathit{weight}", "b"]),
+        (lambda a, /, b, *, c=0: a, 2, ["a", "b"]),
+        (lambda w, *, b=0: w, 2, ["a", "b"]),
+        (lambda w, *more: w, 3, ["a", "b", "c"]),
+        (lambda w1, w2: w1, 2, ["a", "b"]),
+        (lambda w, é: w, 2, ["a", "b"]),
+        (max, 2, ["a", "b"]),
+        (dict.get, 1, [r"\mathit{self}"]),
+        (lambda w: w, 2, ["a", "b"]),
+        (same, 19, [*"abcdghkmnpqrstuwz", "w^{(17)}", "w^{(18)}"]),
+    ],
+)
+def test_inputs_have_the_names_that_f_gives_all_of_them(
+    f: Callable[..., Any], count: int, named: list[str]
+) -> None:
+    assert names(f, [torch.ones(())] * count, single=False) == named
+
+
+def test_one_input_alone_is_x() -> None:
+    assert names(lambda w: w, [torch.ones(())], single=True) == ["x"]
