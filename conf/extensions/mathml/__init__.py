@@ -40,7 +40,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_config_value("mathml_macros", {}, "html")
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_math_block, None))
     app.connect("html-page-context", add_font)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def visit_math(self: HTML5Translator, node: nodes.math) -> None:
