@@ -101,9 +101,7 @@ def add_font(
     """Let a page with formulas ask for the font at once, so that nothing moves when it comes."""
     if context.get("has_maths_elements"):
         app.add_css_file("mathml.css")
-        context["metatags"] = context.get("metatags", "") + _PRELOAD.format(
-            font=context["pathto"](FONT, 1)
-        )
+        context["metatags"] += _PRELOAD.format(font=context["pathto"](FONT, 1))
 
 
 def _mathml(self: HTML5Translator, node: nodes.Element, tex: str, *, display: bool) -> str:
