@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import importlib
 import inspect
 import re
@@ -8,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import dukpy  # type: ignore[import-untyped]
@@ -16,9 +17,10 @@ import explorer
 import numpy as np
 import pytest
 import torch
-from explorer import outdated
+from explorer import outdated, sources
 from explorer.functions import explored, expression, script
 from explorer.picture import picture, short
+from sphinx.application import Sphinx
 from torch import Tensor
 
 from vtj.engines import jacobian
@@ -291,13 +293,19 @@ def test_the_page_chooses_the_first_function(build: Build, tmp_path: Path) -> No
 
 def test_an_unknown_function_fails_the_build(build: Build) -> None:
     page = "# Title\n\n```{explorer}\n:function: nothing\n```\n"
-    warnings = build("explorer", config=SETTINGS, page=page)
-    assert "page.md:8: ERROR: explorer: no function 'nothing'; there are three_outputs" in warnings
+    assert re.search(
+        r"page\.md:8: ERROR: explorer: no function 'nothing'; "
+        r"there are three_outputs_stacked, total, smooth \[docutils\]",
+        build("explorer", config=SETTINGS, builder="dummy", page=page),
+    )
 
 
 def test_a_second_explorer_on_a_page_fails_the_build(build: Build) -> None:
     page = "# Title\n\n```{explorer}\n```\n\n```{explorer}\n```\n"
-    assert "explorer: a page holds one" in build("explorer", config=SETTINGS, page=page)
+    assert (
+        "page.md:11: ERROR: explorer: a page holds one, since its state is in the page's address "
+        in build("explorer", config=SETTINGS, builder="dummy", page=page)
+    )
 
 
 EXPLORE = "# Title\n\n```{explorer}\n```\n"
@@ -356,6 +364,49 @@ def outdated_pages(file: Path) -> list[str]:
     pages = {"page": {"explorer_sources": {str(file): "digest"}}, "other": {}}
     env: Any = SimpleNamespace(metadata=pages)
     return outdated(env, env, set(), set(), set())
+
+
+def test_a_page_is_outdated_when_one_of_its_sources_has_changed_or_gone(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.py", tmp_path / "other.py"
+    one.write_bytes(b"1")
+    known = {str(one): hashlib.sha256(b"1").hexdigest(), str(other): ""}
+    pages = {"plain": {}, "first": {"explorer_sources": known}, "last": {"explorer_sources": known}}
+    env: Any = SimpleNamespace(metadata=pages)
+    assert outdated(env, env, set(), set(), set()) == []
+    other.write_bytes(b"")
+    assert outdated(env, env, set(), set(), set()) == ["first", "last"]
+
+
+def test_the_sources_are_the_files_of_the_packages_that_are_imported(package: Path) -> None:
+    importlib.import_module("explored_package.functions")
+    sys.modules["explored_package.made"] = ModuleType("made")  # of no file
+    files = [package.with_name("__init__.py"), package]
+    digests = {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+    assert sources(["explored_package.functions:twice", "not_imported:x"]) == digests
+    forget()
+    assert sources(["explored_package.functions:twice"]) == {}
+
+
+@pytest.mark.parametrize(
+    ("builder", "pages", "script"),
+    [
+        ("html", {"page": {"explorer": "ü = 1;"}, "plain": {}}, "ü = 1;"),
+        ("html", {"plain": {}}, None),
+        ("dummy", {"page": {"explorer": "ü = 1;"}}, None),
+    ],
+)
+def test_the_functions_are_written_for_a_browser_that_shows_them(
+    builder: str,
+    pages: dict[str, dict[str, str]],
+    script: str | None,
+    application: Callable[..., Sphinx],
+) -> None:
+    app = application("explorer", builder=builder)
+    app.env.metadata |= pages
+    app.emit("write-started", app.builder)
+    app.emit("write-started", app.builder)
+    written = app.outdir / "_static" / "explorer-functions.js"
+    assert (written.read_text(encoding="utf-8") if written.exists() else None) == script
 
 
 def test_a_build_that_explores_nothing_imports_nothing_for_it() -> None:
