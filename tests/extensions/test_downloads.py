@@ -345,7 +345,8 @@ def test_what_cannot_be_taken_along_fails_the_build(
     number = f"{FRONT_MATTER}{before}".count("\n") + 1 + line
     warnings = build("downloads", config=SETTINGS, page=before + text)
     assert said in warnings
-    assert f"page.md:{number}: WARNING: downloads" in warnings
+    assert f"page.md:{number}: WARNING: downloads: " in warnings
+    assert "[downloads]" in warnings
 
 
 BOX = "> **Tip**\n>\n> one\n>\n> :two:"
