@@ -87,7 +87,7 @@ class ErrorBoxDirective(SphinxDirective):
 
 def messages(env: BuildEnvironment) -> list[Message]:
     """Return every message that a page of the site explains, page by page in order."""
-    known: dict[str, list[Message]] = getattr(env, "error_messages", {})
+    known = _known(env)
     return [message for docname in sorted(known) for message in known[docname]]
 
 
@@ -99,10 +99,9 @@ def register(app: Sphinx, doctree: nodes.document) -> None:
         while section and not isinstance(section, nodes.section):
             section = section.parent
         if "error_pattern" in block and section:
-            title = section.next_node(nodes.title)
+            title = section[0].astext()
             anchor = section["ids"][0]  # a label, where there is one, comes before the title's own
-            name = title.astext() if title else ""
-            found.append(Message(block["error_pattern"], name, app.env.docname, anchor))
+            found.append(Message(block["error_pattern"], title, app.env.docname, anchor))
     if found:
         _known(app.env)[app.env.docname] = found
 
@@ -183,9 +182,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
 
 
 def _known(env: BuildEnvironment) -> dict[str, list[Message]]:
-    if not hasattr(env, "error_messages"):
-        env.error_messages = {}  # type: ignore[attr-defined]
-    known: dict[str, list[Message]] = env.error_messages  # type: ignore[attr-defined]
+    known: dict[str, list[Message]] = vars(env).setdefault("error_messages", {})
     return known
 
 

@@ -132,7 +132,7 @@ def write(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the configuration value and the collectors."""
-    app.add_config_value("error_search_pages", [], "env", list)
+    app.add_config_value("error_search_pages", [], "env")
     app.connect("doctree-read", collect, priority=900)  # after expected_errors has its blocks
     app.connect("env-purge-doc", purge)
     app.connect("env-merge-info", merge)

@@ -1,8 +1,10 @@
 """A Sphinx project of a few pages, built in this process: what a gate says of them."""
 
 import io
+import locale
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +21,23 @@ kernelspec: {name: python3, language: python, display_name: Python 3}
 Build = Callable[..., str]
 
 
+@contextmanager
+def seven_bits() -> Iterator[None]:
+    """Set a locale in which a file that is opened without an encoding takes ASCII alone."""
+    before = locale.setlocale(locale.LC_CTYPE)
+    locale.setlocale(locale.LC_CTYPE, "C")
+    try:
+        yield
+    finally:
+        locale.setlocale(locale.LC_CTYPE, before)
+
+
 @pytest.fixture
 def build(tmp_path: Path) -> Build:
     """Build pages, given as name=text, with an extension; return the warnings it logged.
 
     With `fresh=False` a build goes on from the one before it, as Sphinx's incremental builds do.
-    The builder `dummy` reads the pages and writes nothing.
+    The builder `dummy` reads the pages and writes nothing. The locale is one of seven bits.
     """
 
     def run(
@@ -53,7 +66,7 @@ def build(tmp_path: Path) -> Build:
             **(config or {}),
         }
         warnings = io.StringIO()
-        with patch_docutils(), docutils_namespace():
+        with seven_bits(), patch_docutils(), docutils_namespace():
             Sphinx(
                 source,
                 None,
@@ -68,3 +81,17 @@ def build(tmp_path: Path) -> Build:
         return re.sub(r"\x1b\[[0-9;]*m", "", warnings.getvalue())
 
     return run
+
+
+@pytest.fixture
+def application(tmp_path: Path) -> Iterator[Callable[..., Sphinx]]:
+    """Make Sphinx ready to build HTML with an extension, without building anything."""
+    (tmp_path / "index.rst").write_text("Home\n====\n")
+    with seven_bits(), patch_docutils(), docutils_namespace():
+
+        def make(*extensions: str, builder: str = "html", **config: Any) -> Sphinx:
+            folders = (tmp_path, None, tmp_path / "html", tmp_path / "doctrees")
+            settings = {"extensions": extensions, **config}
+            return Sphinx(*folders, builder, confoverrides=settings, status=None, warning=None)
+
+        yield make

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 import importlib
 import inspect
 import re
@@ -7,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import dukpy  # type: ignore[import-untyped]
@@ -15,9 +17,10 @@ import explorer
 import numpy as np
 import pytest
 import torch
-from explorer import outdated
+from explorer import outdated, sources
 from explorer.functions import explored, expression, script
-from explorer.picture import picture
+from explorer.picture import picture, short
+from sphinx.application import Sphinx
 from torch import Tensor
 
 from vtj.engines import jacobian
@@ -25,6 +28,7 @@ from vtj.example import Example
 
 Build = Callable[..., str]
 HERE = __name__
+STATIC = Path(__file__).parents[2] / "conf" / "static"
 FUNCTIONS = {
     "R² → R³": "vtj.examples.three_outputs:three_outputs_stacked",
     "sum": "vtj.examples.scalar_output:total",
@@ -43,16 +47,37 @@ def smooth() -> Example:
 
 def of_matrix() -> Example:
     def f(x: Tensor) -> Tensor:
-        return 2 * x
+        return 2 * x.sum()
 
     return Example("of_matrix", f, torch.ones(2, 2), None, None)
 
 
+def to_matrix() -> Example:
+    def f(x: Tensor) -> Tensor:
+        return 2 * x.reshape(2, 1)
+
+    return Example("to_matrix", f, torch.ones(2), torch.ones(2, 1), None)
+
+
 def of_many() -> Example:
     def f(x: Tensor) -> Tensor:
-        return 2 * x
+        return 2 * x.sum()
 
     return Example("of_many", f, torch.ones(5), None, None)
+
+
+def to_many() -> Example:
+    def f(x: Tensor) -> Tensor:
+        return 2 * torch.cat([x, x, x])
+
+    return Example("to_many", f, torch.ones(2), torch.ones(6), None)
+
+
+def with_branches() -> Example:
+    def f(x: Tensor) -> Tensor:
+        return torch.relu(x)
+
+    return Example("with_branches", f, torch.ones(2), torch.ones(2), None)
 
 
 def without_weights() -> Example:
@@ -60,6 +85,14 @@ def without_weights() -> Example:
         return 2 * x
 
     return Example("without_weights", f, torch.ones(2), None, None)
+
+
+def of_four() -> Example:
+    def f(x: Tensor) -> Tensor:
+        return x**2
+
+    x = torch.tensor([1.0, -2.0, 0.5, 1 / 3])
+    return Example("of_four", f, x, torch.tensor([1.0, -10.0, 0.25, 0.0]), None)
 
 
 def of_two_lines() -> Example:
@@ -75,6 +108,11 @@ def of_another_name() -> Example:
         return 2 * weight
 
     return Example("of_another_name", f, torch.ones(2), torch.ones(2), None)
+
+
+def of_no_name() -> Example:
+    f: Any = lambda x: 2 * x  # noqa: E731 - it is what is refused
+    return Example("of_no_name", f, torch.ones(2), torch.ones(2), None)
 
 
 @pytest.mark.parametrize("address", FUNCTIONS.values())
@@ -98,12 +136,24 @@ def test_the_script_computes_what_torch_computes(address: str) -> None:
 
 
 def test_the_script_says_how_the_reader_begins() -> None:
-    written = script([explored("R² → R³", FUNCTIONS["R² → R³"])])
-    assert '"three_outputs_stacked": { title: "R² → R³", code: "torch.stack(' in written
-    assert "shape: [3], x: [1, 2], v: [1, 10, 100]" in written
-    smooth = script([explored('say "x" \\ y', f"{HERE}:smooth")])
-    assert r'title: "say \"x\" \\ y"' in smooth
-    assert "x: [0, 1.5, 2], v: [1, 1, 1]" in smooth
+    functions = [
+        explored("sum", FUNCTIONS["sum"]),
+        explored('say "x" \\ y²', f"{HERE}:of_four"),
+    ]
+    assert script(functions).split("\n", 1)[1] == (
+        "window.VTJ_FUNCTIONS = {\n"
+        '"total": { title: "sum", code: "sum(x)",\n'
+        "  shape: [], x: [1, 2], v: [1],\n"
+        "  y: (x) => [x[0] + x[1]],\n"
+        "  J: (x) => [[1, 1]] },\n"
+        '"of_four": { title: "say \\"x\\" \\\\ y²", code: "x ** 2",\n'
+        "  shape: [4], x: [1, -2, 0.5, 0.3333333432674408], v: [1, -10, 0.25, 0],\n"
+        "  y: (x) => [Math.pow(x[0], 2), Math.pow(x[1], 2), Math.pow(x[2], 2), "
+        "Math.pow(x[3], 2)],\n"
+        "  J: (x) => [[2*x[0], 0, 0, 0], [0, 2*x[1], 0, 0], [0, 0, 2*x[2], 0], "
+        "[0, 0, 0, 2*x[3]]] }\n"
+        "};\n"
+    )
 
 
 def test_derivatives_keep_their_digits_where_terms_nearly_cancel() -> None:
@@ -114,21 +164,37 @@ def test_derivatives_keep_their_digits_where_terms_nearly_cancel() -> None:
     assert shown == pytest.approx(2 * np.exp(-40.0), rel=1e-12)
 
 
-@pytest.mark.parametrize("builder", ["of_matrix", "of_many"])
-def test_what_does_not_fit_a_phone_is_refused_with_its_shapes(builder: str) -> None:
-    with pytest.raises(ValueError, match=rf"{builder}: the explorer shows a vector x .* shape \("):
+@pytest.mark.parametrize(
+    ("builder", "x", "y"),
+    [
+        ("of_matrix", "(2, 2)", "()"),
+        ("to_matrix", "(2,)", "(2, 1)"),
+        ("of_many", "(5,)", "()"),
+        ("to_many", "(2,)", "(6,)"),
+        ("with_branches", "(2,)", "(2,)"),
+    ],
+)
+def test_what_does_not_fit_a_phone_is_refused_with_its_shapes(builder: str, x: str, y: str) -> None:
+    said = (
+        f"{HERE}:{builder}: the explorer shows a vector x and a vector or number y of up to 4 "
+        f"elements, without branches; x has shape {x}, y has shape {y}"
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
         explored("title", f"{HERE}:{builder}")
 
 
 def test_a_vector_without_weights_is_refused_with_its_shape() -> None:
-    with pytest.raises(ValueError, match=r"y has shape \(2,\) and the example gives no v"):
+    said = ":without_weights: y has shape (2,) and the example gives no v of that shape"
+    with pytest.raises(ValueError, match=rf"^{re.escape(HERE + said)}$"):
         explored("title", f"{HERE}:without_weights")
 
 
-@pytest.mark.parametrize("builder", [of_two_lines, of_another_name])
+@pytest.mark.parametrize("builder", [of_two_lines, of_another_name, of_no_name])
 def test_what_is_no_single_expression_of_x_is_refused(builder: Callable[[], Example]) -> None:
-    with pytest.raises(ValueError, match=r"functions of x that only return"):
-        expression(builder().f)
+    f = builder().f
+    said = f"{f.__qualname__}: the explorer shows functions of x that only return"
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+        expression(f)
 
 
 def test_the_picture_holds_torchs_numbers() -> None:
@@ -144,6 +210,59 @@ def test_the_picture_holds_torchs_numbers() -> None:
         ["v₃", "=", "100", "×", "0", "1000"],
         ["x.grad", "26", "1240"],
     ]
+
+
+def rows(head: list[str], *body: tuple[str, ...]) -> str:
+    names = "".join(f'<th scope="col">{name}</th>' if name else "<td></td>" for name in head)
+    lines = "".join(
+        f'<tr><th scope="row">{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+        for name, *cells in body
+    )
+    return f"<thead><tr>{names}</tr></thead><tbody>{lines}</tbody></table>"
+
+
+def test_the_picture_is_two_tables_and_says_where_they_hold() -> None:
+    first = rows(["y", "x₁", "x₂"], ("y = 3", "1", "1"))
+    second = rows(["", "x₁", "x₂"], ("v = 1 ×", "1", "1"), ("x.grad", "1", "1"))
+    assert picture(explored("sum", FUNCTIONS["sum"])) == (
+        f'<div class="vtj-tables"><div><table><caption>y and J(x)</caption>{first}</div>'
+        f"<div><table><caption>Each row of J times its weight</caption>{second}</div></div>"
+        '<p class="vtj-shapes"><code>y = sum(x)</code> at x₁ = 1, x₂ = 2. '
+        "With JavaScript you can change all of these numbers here.</p>"
+    )
+
+
+def test_the_picture_escapes_what_it_shows_and_rounds_to_five_digits() -> None:
+    function = explored("four", f"{HERE}:of_four")
+    drawn = picture(dataclasses.replace(function, code="x if x < 1 else 2"))
+    assert "<code>y = x if x &lt; 1 else 2</code> at x₁ = 1, x₂ = −2, x₃ = 0.5, " in drawn
+    assert "x₄ = 0.33333. With" in drawn
+    assert (
+        rows(
+            ["", "x₁", "x₂", "x₃", "x₄"],
+            ("v₁ = 1 ×", "2", "0", "0", "0"),
+            ("v₂ = −10 ×", "0", "40", "0", "0"),
+            ("v₃ = 0.25 ×", "0", "0", "0.25", "0"),
+            ("v₄ = 0 ×", "0", "0", "0", "0"),
+            ("x.grad", "2", "40", "0.25", "0"),
+        )
+        in drawn
+    )
+
+
+@pytest.mark.parametrize(
+    "number", [0.0, -0.0, 1240.0, -0.090031, 2 / 3, 99999.5, 123456.0, 1e20, 2e-5, 1e-6]
+)
+def test_the_picture_writes_a_number_as_the_script_does(number: float) -> None:
+    """Compared with the line of `explorer.js` that writes numbers."""
+    written = (STATIC / "explorer.js").read_text(encoding="utf-8")
+    (line,) = [line for line in written.splitlines() if line.startswith("const short = ")]
+    returned = line.partition("=> ")[2].rstrip(";")
+    assert short(number) == dukpy.evaljs(
+        f"var number = dukpy.number * dukpy.sign; {returned}",
+        number=abs(number),
+        sign=np.copysign(1, number),
+    )
 
 
 def test_a_page_that_explores_brings_what_it_needs(build: Build, tmp_path: Path) -> None:
@@ -174,13 +293,19 @@ def test_the_page_chooses_the_first_function(build: Build, tmp_path: Path) -> No
 
 def test_an_unknown_function_fails_the_build(build: Build) -> None:
     page = "# Title\n\n```{explorer}\n:function: nothing\n```\n"
-    warnings = build("explorer", config=SETTINGS, page=page)
-    assert "page.md:8: ERROR: explorer: no function 'nothing'; there are three_outputs" in warnings
+    assert re.search(
+        r"page\.md:8: ERROR: explorer: no function 'nothing'; "
+        r"there are three_outputs_stacked, total, smooth \[docutils\]",
+        build("explorer", config=SETTINGS, builder="dummy", page=page),
+    )
 
 
 def test_a_second_explorer_on_a_page_fails_the_build(build: Build) -> None:
     page = "# Title\n\n```{explorer}\n```\n\n```{explorer}\n```\n"
-    assert "explorer: a page holds one" in build("explorer", config=SETTINGS, page=page)
+    assert (
+        "page.md:11: ERROR: explorer: a page holds one, since its state is in the page's address "
+        in build("explorer", config=SETTINGS, builder="dummy", page=page)
+    )
 
 
 EXPLORE = "# Title\n\n```{explorer}\n```\n"
@@ -239,6 +364,49 @@ def outdated_pages(file: Path) -> list[str]:
     pages = {"page": {"explorer_sources": {str(file): "digest"}}, "other": {}}
     env: Any = SimpleNamespace(metadata=pages)
     return outdated(env, env, set(), set(), set())
+
+
+def test_a_page_is_outdated_when_one_of_its_sources_has_changed_or_gone(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.py", tmp_path / "other.py"
+    one.write_bytes(b"1")
+    known = {str(one): hashlib.sha256(b"1").hexdigest(), str(other): ""}
+    pages = {"plain": {}, "first": {"explorer_sources": known}, "last": {"explorer_sources": known}}
+    env: Any = SimpleNamespace(metadata=pages)
+    assert outdated(env, env, set(), set(), set()) == []
+    other.write_bytes(b"")
+    assert outdated(env, env, set(), set(), set()) == ["first", "last"]
+
+
+def test_the_sources_are_the_files_of_the_packages_that_are_imported(package: Path) -> None:
+    importlib.import_module("explored_package.functions")
+    sys.modules["explored_package.made"] = ModuleType("made")  # of no file
+    files = [package.with_name("__init__.py"), package]
+    digests = {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+    assert sources(["explored_package.functions:twice", "not_imported:x"]) == digests
+    forget()
+    assert sources(["explored_package.functions:twice"]) == {}
+
+
+@pytest.mark.parametrize(
+    ("builder", "pages", "script"),
+    [
+        ("html", {"page": {"explorer": "ü = 1;"}, "plain": {}}, "ü = 1;"),
+        ("html", {"plain": {}}, None),
+        ("dummy", {"page": {"explorer": "ü = 1;"}}, None),
+    ],
+)
+def test_the_functions_are_written_for_a_browser_that_shows_them(
+    builder: str,
+    pages: dict[str, dict[str, str]],
+    script: str | None,
+    application: Callable[..., Sphinx],
+) -> None:
+    app = application("explorer", builder=builder)
+    app.env.metadata |= pages
+    app.emit("write-started", app.builder)
+    app.emit("write-started", app.builder)
+    written = app.outdir / "_static" / "explorer-functions.js"
+    assert (written.read_text(encoding="utf-8") if written.exists() else None) == script
 
 
 def test_a_build_that_explores_nothing_imports_nothing_for_it() -> None:

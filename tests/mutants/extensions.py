@@ -11,7 +11,14 @@ TESTS = tuple(
         *sorted(FOLDER.glob("*.py")),
     )
 )
-BROUGHT = ("myst_nb.sphinx_ext", "furo", "nbclient", "jupyter_client", "page_executor.extension")
+BROUGHT = (
+    "myst_nb.sphinx_ext",
+    "furo",
+    "nbclient",
+    "jupyter_client",
+    "jupytext",
+    "page_executor.extension",
+)
 """What a build with them imports, once here for all forks."""
 
 

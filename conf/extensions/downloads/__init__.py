@@ -110,9 +110,7 @@ def taken_along(app: Sphinx, docname: str) -> tuple[str, str]:
     for cell in cells:
         if cell.cell_type == "code":
             cell.source = runnable(cell)
-    notebook.metadata = {
-        "jupytext": {"notebook_metadata_filter": "-all", "cell_metadata_filter": "-all"}
-    }
+    notebook.metadata = {"jupytext": {"notebook_metadata_filter": "-all"}}
     script: str = jupytext.writes(notebook, fmt="py:percent")
     return f"{text}\n", script
 

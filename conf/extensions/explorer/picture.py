@@ -76,8 +76,11 @@ def short(number: float) -> str:
     Example:
         >>> short(1240.0), short(-0.090031), short(2 / 3)
         ('1240', '−0.090031', '0.66667')
+        >>> short(-0.0), short(123456.0), short(0.00002)
+        ('0', '123460', '0.00002')
     """
-    return f"{number:.5g}".replace("-", "−")
+    rounded = float(f"{number:.5g}") + 0.0  # -0.0 becomes 0.0
+    return np.format_float_positional(rounded, trim="-").replace("-", "−")
 
 
 def _numbers(tensor: Any) -> Numbers:

@@ -40,7 +40,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_config_value("mathml_macros", {}, "html")
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_math_block, None))
     app.connect("html-page-context", add_font)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def visit_math(self: HTML5Translator, node: nodes.math) -> None:
@@ -101,9 +101,7 @@ def add_font(
     """Let a page with formulas ask for the font at once, so that nothing moves when it comes."""
     if context.get("has_maths_elements"):
         app.add_css_file("mathml.css")
-        context["metatags"] = context.get("metatags", "") + _PRELOAD.format(
-            font=context["pathto"](FONT, 1)
-        )
+        context["metatags"] += _PRELOAD.format(font=context["pathto"](FONT, 1))
 
 
 def _mathml(self: HTML5Translator, node: nodes.Element, tex: str, *, display: bool) -> str:

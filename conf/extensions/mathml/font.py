@@ -26,7 +26,7 @@ def write(target: Path) -> None:
     """Write the font to ``target`` as WOFF2; the same bytes each time from the same source."""
     options = subset.Options()
     options.flavor = "woff2"
-    options.layout_features = ["ccmp", "dtls", "flac", "mark", "mkmk"]  # no ssty: half the size
+    options.layout_features = ["ccmp", "dtls", "flac"]  # no ssty: half the size
     options.hinting = False
     options.name_IDs = [0, 1, 2, 3, 4, 5, 6, 7, 13, 14]  # names, copyright, license
     font = TTFont(_source(), recalcTimestamp=False)
