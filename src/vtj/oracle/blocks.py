@@ -23,13 +23,14 @@ def as_array(value: Any) -> NDArray[np.float64]:
         >>> as_array(torch.tensor([1.0, 2.0]))
         array([1., 2.])
     """
+    given = value
     if isinstance(value, Tensor):
-        value = value.to_dense() if value.layout != torch.strided else value
-        require_values("the array", value)
-        value = value.detach().cpu()
-        value = value.double().numpy() if not value.is_complex() else value.numpy()
+        dense = value.to_dense() if value.layout != torch.strided else value
+        require_values("the array", dense)
+        plain = dense.detach().cpu()
+        given = plain.numpy() if plain.is_complex() else plain.double().numpy()
     try:
-        array = np.asarray(value)
+        array = np.asarray(given)
     except ValueError:  # a ragged list
         array = np.empty(0, object)
     if array.dtype.kind not in "fiub":
