@@ -1,6 +1,7 @@
 """Which entry it is: halve the suspects until one row and one column are left."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -77,14 +78,16 @@ def _row_in(passes: Passes, asked: Probes, k: int, column: int, by_hand: Operato
             return int(np.argmax(np.where(apart > 1, share, 0)))
         here = mine
 
-    def differs(some: Array) -> bool:
+    def differs(some: Array, here: Witness) -> bool:
         grad = np.array([passes.gradient(some)[column]])
         size = np.array([abs(some) @ abs(here.value)])
         error = np.array([abs(some) @ np.broadcast_to(here.error, some.shape)])
         right = Witness("", "", np.array([some @ here.value]), error, size)
         return bool(distance(Witness("", "", grad), right, trial.relative)[0] > 1)
 
-    return halve(asked.v[k], differs)
+    if by_hand is None and not differs(asked.v[k], here):
+        here = passes.differences(u, sure=True)  # a forward pass may err as backward does
+    return halve(asked.v[k], lambda some: differs(some, here))
 
 
 def _column_for(passes: Passes, asked: Probes, row: int, by_hand: Operator | None) -> int:
@@ -100,13 +103,19 @@ def _column_for(passes: Passes, asked: Probes, row: int, by_hand: Operator | Non
 
 
 def _column_of_product(passes: Passes, asked: Probes, k: int) -> int:
-    """Give the column in which ⟨x.grad, u⟩ is not ⟨v, J·u⟩."""
+    """Give the column in which ⟨x.grad, u⟩ is not ⟨v, J·u⟩.
 
-    def differs(some: Array) -> bool:
-        left, right = adjoint(asked.v[k], some, asked.grads[k], passes.best(some))
+    A forward pass may err as backward does; then it is not what differences say.
+    """
+
+    def differs(some: Array, slopes: Witness) -> bool:
+        left, right = adjoint(asked.v[k], some, asked.grads[k], slopes)
         return bool(distance(left, right, passes.trial.relative)[0] > 1)
 
-    return halve(asked.u, differs)
+    other = passes.best
+    if not differs(asked.u, passes.best(asked.u)):
+        other = partial(passes.differences, sure=True)
+    return halve(asked.u, lambda some: differs(some, other(some)))
 
 
 def one_hot(size: int, at: int) -> Array:
@@ -143,17 +152,18 @@ def at_entry(passes: Passes, row: int, column: int, by_hand: Operator | None) ->
 
 def _hidden_kink(passes: Passes, row: int, column: int, heard: Sequence[Witness]) -> Finding | None:
     """Say so where derivatives nearby are the slope, but torch chose another at `x` itself."""
-    values = {one.family: float(one.value[0]) for one in heard if not np.any(one.silent)}
-    if "numeric" not in values or "backward" not in values:
+    speakers = {one.family: one for one in heard if not np.any(one.silent)}
+    if "numeric" not in speakers or "backward" not in speakers:
         return None
-    chosen, slope = values["backward"], values["numeric"]
-    reach = SAFETY * max(float(np.asarray(one.error).max()) for one in heard)
+    backward, numeric = speakers["backward"], speakers["numeric"]
+    if distance(backward, numeric, passes.trial.relative)[0] <= 1:
+        return None
+    chosen, slope = float(backward.value[0]), float(numeric.value[0])
+    reach = SAFETY * float(np.asarray(numeric.error)[0])
     v = one_hot(passes.trial.size[0], row)
     points = nearby_points(passes.trial, SEED)
     nearby = [passes.of(passes.trial.f, x).gradient(v)[column] for x in points]
-    if chosen == slope or not any(
-        abs(one - slope) <= 0.01 * abs(chosen - slope) + reach for one in nearby
-    ):
+    if not any(abs(one - slope) <= 0.01 * abs(chosen - slope) + reach for one in nearby):
         return None
     name = passes.trial.entry_name(row * passes.trial.size[1] + column)
     return Finding(f"{name}: {cancelled(chosen, slope, reach)}", "undecided")
