@@ -122,11 +122,14 @@ def test_what_is_flat_only_close_by_is_flat() -> None:
 
 
 @pytest.mark.parametrize("step", FINER)
-@pytest.mark.parametrize("sign", [-1, 1])
-def test_a_steep_slope_over_the_finest_steps_is_no_noise(step: float, sign: int) -> None:
+@pytest.mark.parametrize(("sign", "first"), [(-1, 1.0), (1, 0.25)])
+def test_a_steep_slope_over_the_finest_steps_is_no_noise(
+    step: float, sign: int, first: float
+) -> None:
     """A fast wave: from afar it is noise."""
-    steep = sign * 1e-4 / step
-    value, error, jump = at_zero(lambda t: t + 1e-3 * np.sin(sign * 0.1 * t / step))
+    steep = sign * 1e-4 / (step * first)
+    wave = sign * 0.1 / (step * first)
+    value, error, jump = at_zero(lambda t: t + 1e-3 * np.sin(wave * t), first)
     assert value == pytest.approx(1 + steep, rel=1e-3)
     assert abs(value - 1 - steep) < error < 0.01 * abs(steep)
     assert jump == 0
@@ -161,11 +164,16 @@ def test_kinks(g: Callable[[float], float], slope: float, jump: float) -> None:
     assert error < 1e-8
 
 
-def test_a_kink_that_other_steps_do_not_see_is_none() -> None:
-    """Powers of two see a slope on both sides that steps in between do not."""
+@pytest.mark.parametrize(
+    "between",
+    [lambda part: 1 + np.sin(np.pi * part) ** 2, lambda part: np.cos(2 * np.pi * part)],
+    ids=["another", "the opposite"],
+)
+def test_a_kink_that_other_steps_do_not_see_is_none(between: Callable[[float], float]) -> None:
+    """Powers of two see one in which the slopes are 1 and -1; close by all is flat."""
 
     def waving(t: float) -> float:
-        return abs(t) * (1 + np.sin(np.pi * np.log2(abs(t) or 1)) ** 2) if abs(t) > 0.01 else 0.0
+        return 1 + (abs(t) * between(np.log2(abs(t))) if abs(t) > 0.01 else 0.0)
 
     value, error, jump = at_zero(waving)
     assert (value, jump) == (0, 0)

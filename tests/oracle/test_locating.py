@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 import vtj
-from tests.zoo.bug import custom, vector
+from tests.zoo.bug import custom, matrix, vector
 from vtj.oracle.findings import CONCLUSIONS
 from vtj.oracle.locating import halve
 from vtj.oracle.on_jacobian import LAST_DIGITS
@@ -173,15 +173,18 @@ class Torn:
 
     shape = (5, 5)
 
+    def __init__(self, left: Any, right: Any) -> None:
+        self._left, self._right = left, right
+
     def __matmul__(self, u: Any) -> Any:
-        return RIGHT @ u
+        return self._right @ u
 
     def __rmatmul__(self, v: Any) -> Any:
-        return 2 * v @ RIGHT
+        return v @ self._left
 
 
 def test_a_difference_without_an_entry_is_told_where_it_is_largest() -> None:
-    report = vtj.certify(f, X, Torn())
+    report = vtj.certify(f, X, Torn(2 * RIGHT, RIGHT))
     (finding,) = report.findings
     match = re.fullmatch(
         r"x\.grad\[\d\]: by hand (\S+), backward (\S+): no single entry that differs was found",
@@ -190,6 +193,28 @@ def test_a_difference_without_an_entry_is_told_where_it_is_largest() -> None:
     assert match
     assert float(match[1]) == pytest.approx(2 * float(match[2]), rel=1e-4)
     assert (report.verdict, report.culprit) == ("undecided", None)
+
+
+@pytest.mark.parametrize(("row", "column"), [(3, 1), (0, 4), (4, 0)])
+def test_an_entry_that_only_j_u_shows(row: int, column: int) -> None:
+    wrong = entry(row, column, 0.5)
+    report = vtj.certify(f, X, Torn(RIGHT, wrong))
+    assert told(report, by_hand=wrong, **everybody(RIGHT)) == ((row, column), JACOBIAN)
+    assert report.culprit == "jacobian"
+
+
+@pytest.mark.parametrize(("row", "column"), [(6, 0), (5, 2), (0, 1)])
+def test_an_entry_of_a_jacobian_that_is_not_square(row: int, column: int) -> None:
+    weights = matrix(7, 3)
+    wrong = weights.clone()
+    wrong[row, column] += 0.5
+    said = f"backward {wrong[row, column]:.6g}, numeric {weights[row, column]:.6g}"
+    for turned in (False, True):
+        right, false = (one.T if turned else one for one in (weights, wrong))
+        at = f"dy[{column}]/dx[{row}]" if turned else f"dy[{row}]/dx[{column}]"
+        f_wrong = custom(right.matmul, lambda x, g, wrong=false: g @ wrong)
+        report = vtj.certify(f_wrong, vector(right.shape[1]))
+        assert report.findings == (f"{at}: {said}: {BACKWARD}",)
 
 
 def partly_detached(x: Tensor) -> Tensor:
@@ -343,6 +368,20 @@ def test_backward_and_forward_with_nobody_to_decide(at: int) -> None:
         report = vtj.certify(custom(teeth, *derivatives), X[:3])
         finding = f"dy[{at}]/dx[{at}]: {said}: nobody to decide between them"
         found(report, "undecided", None, finding)
+
+
+def test_a_forward_derivative_that_differences_contradict() -> None:
+    """A square stands beside what is all noise, so that a forward pass is asked."""
+
+    def forward(x: tuple[Tensor], u: Tensor) -> Tensor:
+        return 2 * x[0] * u * torch.tensor([1, 3, 1])
+
+    def beside(x: Tensor) -> Tensor:
+        return torch.cat([teeth(x[:1]), x[1:] ** 2])
+
+    report = vtj.certify(custom(beside, lambda x, g: 2 * x[0] * g, forward), X[:3])
+    finding = "dy[1]/dx[1]: backward 1.85, forward 5.55, numeric 1.85: {}"
+    found(report, "wrong", "forward", finding)
 
 
 @pytest.mark.parametrize("culprit", ["backward", "jacobian"])

@@ -1,6 +1,7 @@
 """Which entry it is: halve the suspects until one row and one column are left."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -15,6 +16,8 @@ from vtj.oracle.second_look import nearby_points
 from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.voting import Array, Witness, distance, vote
 from vtj.oracle.witnesses import gradient, raised_by_autograd
+
+UNNAMED = partial(Witness, "", "")  # what is only compared
 
 
 def locate(passes: Passes, asked: Probes, bad: Sequence[Pair], by_hand: Operator | None) -> Finding:
@@ -71,7 +74,7 @@ def _row_in(passes: Passes, asked: Probes, k: int, column: int, by_hand: Operato
     u = one_hot(trial.size[1], column)
     here = passes.best(u)
     if by_hand is not None:
-        mine = Witness("by hand", "by hand", by_hand.right(u))
+        mine = UNNAMED(by_hand.right(u))
         apart = distance(mine, here, trial.relative)
         if (apart > 1).any():
             share = abs(asked.v[k] * (mine.value - here.value))
@@ -82,8 +85,8 @@ def _row_in(passes: Passes, asked: Probes, k: int, column: int, by_hand: Operato
         grad = np.array([passes.gradient(some)[column]])
         size = np.array([abs(some) @ abs(here.value)])
         error = np.array([abs(some) @ np.broadcast_to(here.error, some.shape)])
-        right = Witness("", "", np.array([some @ here.value]), error, size)
-        return bool(distance(Witness("", "", grad), right, trial.relative)[0] > 1)
+        right = UNNAMED(np.array([some @ here.value]), error, size)
+        return bool(distance(UNNAMED(grad), right, trial.relative)[0] > 1)
 
     if by_hand is None and not differs(asked.v[k], here):
         here = passes.differences(u, sure=True)  # a forward pass may err as backward does
@@ -96,7 +99,7 @@ def _column_for(passes: Passes, asked: Probes, row: int, by_hand: Operator | Non
 
     def differs(some: Array) -> bool:
         exact = by_hand.right(some) if by_hand is not None else passes.forward(some)
-        apart = distance(Witness("", "", exact), passes.differences(some, sure=True), relative)
+        apart = distance(UNNAMED(exact), passes.differences(some, sure=True), relative)
         return bool(apart[row] > 1)
 
     return halve(asked.u, differs)
@@ -133,27 +136,27 @@ def one_hot(size: int, at: int) -> Array:
 def at_entry(passes: Passes, row: int, column: int, by_hand: Operator | None) -> list[Witness]:
     """Ask everybody for one entry of J."""
     v, u = one_hot(passes.trial.size[0], row), one_hot(passes.trial.size[1], column)
-    heard = []
+    said = {}
     if by_hand is not None:
-        heard.append(Witness("by hand", "by hand", by_hand.right(u)[[row]]))
+        said["by hand"] = by_hand.right(u)[[row]]
     outcome = passes.backward(v)
     if outcome.error is None or raised_by_autograd(outcome.error):
-        heard.append(
-            Witness("backward", "backward", gradient(passes.trial, outcome.grad)[[column]])
-        )
+        said["backward"] = gradient(passes.trial, outcome.grad)[[column]]
     forward = passes.forward_or_none(u)
     if forward is not None:
-        heard.append(Witness("forward", "forward", forward[[row]]))
+        said["forward"] = forward[[row]]
     numeric = passes.differences(u, sure=True)
     error, silent = np.asarray(numeric.error)[[row]], np.asarray(numeric.silent)[[row]]
-    heard.append(Witness("differences", "numeric", numeric.value[[row]], error, silent=silent))
-    return heard
+    return [
+        *(Witness(family, family, value) for family, value in said.items()),
+        replace(numeric, value=numeric.value[[row]], error=error, silent=silent),
+    ]
 
 
 def _hidden_kink(passes: Passes, row: int, column: int, heard: Sequence[Witness]) -> Finding | None:
     """Say so where derivatives nearby are the slope, but torch chose another at `x` itself."""
-    speakers = {one.family: one for one in heard if not np.any(one.silent)}
-    if "numeric" not in speakers or "backward" not in speakers:
+    speakers = {one.family: one for one in heard}
+    if "backward" not in speakers:
         return None
     backward, numeric = speakers["backward"], speakers["numeric"]
     if distance(backward, numeric, passes.trial.relative)[0] <= 1:
@@ -210,7 +213,7 @@ def _beyond_entries(passes: Passes, asked: Probes, pair: Pair, at: int) -> Findi
     v, grad = asked.v[pair.probe], asked.grads[pair.probe]
     w = v * np.resize([-2, 0.25], v.size)
     parts, whole = grad + passes.gradient(w), passes.gradient(v + w)
-    linear = abs(whole - parts) <= 10 * passes.trial.relative * abs(parts).max(initial=0)
+    linear = abs(whole - parts) <= 10 * passes.trial.relative * abs(parts).max()
     name = passes.trial.x_name("x.grad", at) if pair.side == "x" else pair.what
     told = said([pair.a, pair.b], at)
     if linear.all():
