@@ -9,6 +9,9 @@ from torch import Tensor
 
 import vtj
 from tests.zoo.bug import custom, vector
+from vtj.oracle.findings import CONCLUSIONS
+from vtj.oracle.on_jacobian import LAST_DIGITS, cancelled, culprits, small_gap
+from vtj.report import Row
 
 X = vector(3)
 
@@ -118,3 +121,330 @@ def test_no_engine_applies() -> None:
     assert report.verdict == "undecided"
     assert report.findings == ("none of the engines asked applies: jacrev, forward",)
     assert [row.result for row in report.rows] == ["not applicable"] * 2
+
+
+WEIGHTS = torch.tensor([[1.0, 2.0, 0.0], [4.0, 0.0, 0.5], [0.0, 8.0, 16.0], [3.0, 7.0, 9.0]])
+RIGHT = WEIGHTS.double()
+
+
+def linear(backward: Tensor, forward: Tensor | None = None) -> Any:
+    """Give what is linear with WEIGHTS, and has derivatives with others."""
+    jvp = None if forward is None else lambda x, u: forward @ u
+    return custom(lambda x: RIGHT @ x, lambda x, g: g @ backward, jvp)
+
+
+def off(row: int, column: int, by: float) -> Tensor:
+    wrong = RIGHT.clone()
+    wrong[row, column] += by
+    return wrong
+
+
+ALL = {"jacobian": "by hand", "backward": "backward", "forward": "forward"}
+WRONG: list[tuple[Tensor, str, str]] = [
+    (off(3, 1, 0.5), "dy[3]/dx[1]: {} 7.5, {} 7, {} 7, numeric 7", ""),
+    (off(0, 2, 0.25), "dy[0]/dx[2]: {} 0.25, {} 0, {} 0, numeric 0", "a term too many"),
+    (
+        off(2, 2, -16.0),
+        "dy[2]/dx[2]: {} 0, {} 16, {} 16, numeric 16",
+        "a missing term: zero where it should not be",
+    ),
+    (off(1, 0, -8), "dy[1]/dx[0]: {} -4, {} 4, {} 4, numeric 4", "the opposite sign"),
+]
+
+
+@pytest.mark.parametrize("culprit", ALL)
+@pytest.mark.parametrize(("wrong", "values", "named"), WRONG)
+def test_who_is_wrong_in_one_entry_and_how(
+    culprit: str, wrong: Tensor, values: str, named: str
+) -> None:
+    said = {name: wrong if name == culprit else RIGHT for name in ALL}
+    report = vtj.check(
+        linear(said["backward"], said["forward"]), X, jacobian=said["jacobian"].numpy()
+    )
+    at, spoken = values.split(": ")
+    numbers = [part.split()[-1] for part in spoken.split(", ")]
+    told = {name: numbers[0] if name == culprit else numbers[1] for name in ALL}
+    what = ", ".join(f"{family} {told[name]}" for name, family in ALL.items())
+    remark = f" ({named})" if named else ""
+    assert report.findings == (
+        f"{at}: {what}, numeric {numbers[-1]}: {CONCLUSIONS[culprit]}{remark}",
+    )
+    assert (report.verdict, report.culprit) == ("wrong", culprit)
+    results = {row.what: row.result for row in report.rows if row.family}
+    engine = {"jacobian": "by hand", "backward": "reverse", "forward": "forward"}
+    for name in ALL:
+        assert results[engine[name]] == ("differs" if name == culprit else "agrees")
+    assert results["numeric"] == "agrees"
+
+
+def test_the_entry_told_is_the_one_that_is_most_wrong_relative_to_its_size() -> None:
+    wrong = RIGHT.clone()
+    wrong[1, 0] *= 1.25
+    wrong[2, 2] *= 1.125
+    report = vtj.check(linear(wrong), X)
+    told = "dy[1]/dx[0]: backward 5, numeric 4: the backward is wrong (2 of 12 entries)"
+    assert report.findings == (told,)
+
+
+def test_what_is_wrong_with_all_of_j() -> None:
+    report = vtj.check(linear(3 * RIGHT), X)
+    assert report.findings[0].endswith(": the backward is wrong (the factor 3, 9 of 12 entries)")
+
+
+def test_every_culprit_is_told() -> None:
+    report = vtj.check(linear(off(3, 1, 0.5)), X, jacobian=off(0, 0, 0.5).numpy())
+    assert report.findings == (
+        "dy[0]/dx[0]: by hand 1.5, backward 1, numeric 1: the hand-derived J is wrong",
+        "dy[3]/dx[1]: by hand 7, backward 7.5, numeric 7: the backward is wrong",
+    )
+    assert report.culprit == "jacobian"
+
+
+def hidden(x: Tensor) -> Tensor:
+    """Be linear with WEIGHTS, with the last column's path detached."""
+    return RIGHT[:, :2] @ x[:2] + RIGHT[:, 2] * x[2].detach()
+
+
+@pytest.mark.parametrize("jacobian", [None, RIGHT.numpy()])
+def test_a_detached_path(jacobian: Any) -> None:
+    report = vtj.check(hidden, X, jacobian=jacobian)
+    by_hand = "" if jacobian is None else "by hand {0}, "
+    assert (report.verdict, report.culprit) == ("wrong", "f")
+    (finding,) = report.findings
+    row = int(finding[3])
+    told = f"dy[{row}]/dx[2]: {by_hand}backward 0, forward 0, numeric {{0}}: {CONCLUSIONS['f']}"
+    assert finding.startswith(told.format(f"{float(RIGHT[row, 2]):.6g}"))
+    assert finding.endswith(" (a detached path: zero where it should not be, 3 of 12 entries)")
+
+
+def test_part_of_a_path_that_is_detached() -> None:
+    report = vtj.check(lambda x: x**2 + 3 * x.detach(), X[:1])
+    told = "dy[0]/dx[0]: backward 1.2, forward 1.2, numeric 4.2: "
+    assert report.findings == (f"{told}{CONCLUSIONS['f']} (a detached path)",)
+
+
+def test_without_a_forward_pass_it_is_the_backward_unless_it_sees_no_way_at_all() -> None:
+    engines = ["reverse", "numeric"]
+    report = vtj.check(hidden, X, jacobian=RIGHT.numpy(), engines=engines)
+    assert report.culprit == "backward"
+    assert report.findings[0].endswith(
+        "(a missing term: zero where it should not be, 3 of 12 entries)"
+    )
+    report = vtj.check(lambda x: RIGHT @ x.detach(), X, jacobian=RIGHT.numpy(), engines=engines)
+    assert report.culprit == "f"
+    assert report.findings[0].endswith(
+        " (a detached path: zero where it should not be, 9 of 12 entries)"
+    )
+
+
+def test_who_is_to_blame() -> None:
+    """Backward and forward together, or the differences alone, speak against f."""
+    speaks = np.array(list(np.ndindex(2, 2, 2, 2, 2)), bool).T
+    names = ("by hand", "backward", "forward", "numeric", "symbolic")
+    by_hand, backward, forward, numeric, symbolic = speaks
+    for way in (True, False):
+        found = culprits(dict(zip(names, speaks, strict=True)), np.full(32, way))
+        together = backward & (forward if way else True)
+        assert {name: mask.tolist() for name, mask in found.items()} == {
+            "jacobian": by_hand.tolist(),
+            "backward": (backward & ~together).tolist(),
+            "forward": (forward & ~backward).tolist(),
+            "f": (numeric | together).tolist(),
+            "symbolic": symbolic.tolist(),
+        }
+
+
+def test_nobody_is_to_blame_who_does_not_speak() -> None:
+    found = culprits({"backward": np.array([True, False])}, np.ones(2, bool))
+    assert {name: mask.tolist() for name, mask in found.items() if mask.any()} == {
+        "backward": [True, False]
+    }
+
+
+@pytest.mark.parametrize(
+    ("relative", "gap", "small"),
+    [
+        (1e-12, 0.9e-8, True),
+        (1e-12, 1.1e-8, False),
+        (1e-5, 0.9e-3, True),
+        (1e-5, 1.1e-3, False),
+        (1e-2, 0.9e-2, True),
+        (1e-2, 1.1e-2, False),
+        (1e-1, 1.1e-2, False),
+    ],
+)
+def test_how_far_last_digits_go(relative: float, gap: float, small: bool) -> None:
+    numeric = np.array([-2.0, 4.0, 1.0])
+    everywhere, first = np.array([True, True, False]), np.array([True, False, False])
+    off_by = np.array([gap, -gap, 1.0])
+    assert small_gap(numeric * (1 + off_by), numeric, everywhere, relative) == small
+    one = numeric * (1 + off_by * np.array([0.1, 1, 1]))
+    assert small_gap(one, numeric, everywhere, relative) == small
+    assert small_gap(one, numeric, first, relative) == (gap < 1e-2 or relative >= 1e-2)
+
+
+@pytest.mark.parametrize(
+    ("f", "notes"),
+    [
+        (
+            lambda x: 2 * torch.relu(x) + torch.relu(x.flip(0)),
+            {
+                "dy[0]/dx[0]": "slope 0 on the left, 2 on the right, torch chose 0",
+                "dy[0]/dx[1]": "slope 0 on the left, 1 on the right, torch chose 0",
+                "dy[1]/dx[0]": "slope 0 on the left, 1 on the right, torch chose 0",
+                "dy[1]/dx[1]": "slope 0 on the left, 2 on the right, torch chose 0",
+            },
+        ),
+        (
+            lambda x: 3 * x.abs()[:1] - x[1],
+            {"dy[0]/dx[0]": "slope -3 on the left, 3 on the right, torch chose 0"},
+        ),
+        (
+            lambda x: torch.nn.functional.leaky_relu(x[1:], 0.5) + x[:1],
+            {"dy[0]/dx[1]": "slope 0.5 on the left, 1 on the right, torch chose 0.5"},
+        ),
+        (lambda x: x.exp(), {}),
+    ],
+)
+def test_the_slopes_on_both_sides_of_a_kink(f: Any, notes: dict[str, str]) -> None:
+    report = vtj.check(f, torch.zeros(2))
+    assert report.verdict == "correct"
+    kinks = [row for row in report.rows if row.result == "kink"]
+    assert {row.what: row.note for row in kinks} == notes
+    assert all((row.family, row.error) == ("", None) for row in kinks)
+
+
+@pytest.mark.parametrize(("count", "rows"), [(7, 7), (8, 8), (9, 9), (10, 9)])
+def test_of_many_kinks_eight_are_told(count: int, rows: int) -> None:
+    report = vtj.check(torch.relu, torch.zeros(count))
+    kinks = [row for row in report.rows if row.result == "kink"]
+    assert len(kinks) == rows
+    assert kinks[7 if count > 7 else 6].what == f"dy[{min(count, 8) - 1}]/dx[{min(count, 8) - 1}]"
+    if count > 8:
+        assert kinks[-1] == Row("", "", "kink", note=f"{count} in all")
+
+
+@pytest.mark.parametrize(
+    ("f", "told"),
+    [
+        (
+            lambda x: torch.relu(x) - torch.relu(-x),
+            "dy[1]/dx[1]: torch chose 0 where the slope is 1: kinks inside f meet",
+        ),
+        (
+            lambda x: torch.relu(x) - 3 * torch.relu(-x),
+            "dy[1]/dx[1]: torch chose 0 where the slope goes from 1 to 3: kinks inside f meet",
+        ),
+    ],
+)
+def test_kinks_inside_f_that_meet(f: Any, told: str) -> None:
+    report = vtj.check(f, torch.tensor([1.0, 0.0]))
+    assert (report.verdict, report.culprit) == ("undecided", None)
+    assert report.findings[0] == told
+
+
+@pytest.mark.parametrize(
+    ("chosen", "slope", "reach", "told"),
+    [
+        (0.0, 1.0, 0.0, "is 1"),
+        (0.5, -2.0, 1e-9, "is -2"),
+        (0.0, 1.0, 1.0, "goes from 0 to 2"),
+        (0.0, 1 + 1e-9, 1.0, "goes from 0 to 2"),
+        (0.0, -1 - 1e-9, 1.0, "goes from -2 to 0"),
+        (0.0, 1.0 + 1e-5, 1.0, "goes from 1e-05 to 2.00001"),
+        (0.25, 1234.5678, 0.25, "goes from 1234.32 to 1234.82"),
+    ],
+)
+def test_how_a_slope_is_told_that_torch_did_not_choose(
+    chosen: float, slope: float, reach: float, told: str
+) -> None:
+    line = f"torch chose {chosen:g} where the slope {told}: kinks inside f meet"
+    assert cancelled(chosen, slope, reach) == line
+
+
+NAN = torch.tensor([1.0, torch.nan, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("f", "jacobian", "told", "row"),
+    [
+        (
+            custom(lambda x: 2 * x, lambda x, g: 2 * g * NAN, lambda x, u: 2 * u),
+            None,
+            "dy[0]/dx[1]: backward nan, forward 0, numeric 0: not a number, nothing to compare",
+            ("reverse", "nan at 3 of 9 entries"),
+        ),
+        (
+            custom(lambda x: 2 * x, lambda x, g: 2 * g, lambda x, u: 2 * u * NAN),
+            None,
+            None,
+            ("forward", "nan at 3 of 9 entries"),
+        ),
+        (
+            lambda x: 2 * x,
+            2 * np.diag([1, np.nan, 1]),
+            "dy[0]/dx[1]: by hand nan, backward 0, forward 0, numeric 0: "
+            "the hand-derived J is wrong (3 of 9 entries)",
+            ("by hand", ""),
+        ),
+        (
+            lambda x: torch.stack([x[0], x[1] + torch.sin(1e15 * x[1]), x[2]]),
+            None,
+            None,
+            ("numeric", "too rough to tell at 1 of 9 entries"),
+        ),
+    ],
+    ids=["backward", "forward", "by hand", "differences"],
+)
+def test_what_cannot_be_compared(f: Any, jacobian: Any, told: Any, row: tuple[str, str]) -> None:
+    report = vtj.check(f, X, jacobian=jacobian)
+    if told is None:
+        assert report.verdict == "correct"
+    elif jacobian is None:
+        assert (report.verdict, report.findings) == ("undecided", (told,))
+    else:
+        assert report.verdict == "wrong"
+    assert [one.note for one in report.rows if one.what == row[0]] == [row[1]]
+
+
+@pytest.mark.parametrize(
+    ("engines", "told"),
+    [
+        (["numeric"], "dy[0]/dx[0]: numeric 1: no second family to compare with"),
+        (["reverse", "jacrev"], "dy[0]/dx[0]: backward 1: no second family to compare with"),
+    ],
+)
+def test_a_family_alone(engines: list[str], told: str) -> None:
+    report = vtj.check(lambda x: WEIGHTS.to(x) @ x, X, engines=engines)
+    assert (report.verdict, report.culprit, report.findings) == ("undecided", None, (told,))
+
+
+def test_of_what_cannot_be_decided_one_is_told() -> None:
+    """The first entry of those that are open, beside what is wrong."""
+    report = vtj.check(linear(off(3, 1, 0.5)), X, engines=["reverse"], jacobian=RIGHT.numpy())
+    told = "dy[3]/dx[1]: by hand 7, backward 7.5: nobody to decide between them"
+    assert (report.verdict, report.findings) == ("undecided", (told,))
+
+
+def test_a_detached_path_that_nobody_would_see() -> None:
+    report = vtj.check(lambda x: torch.stack([x[0], x[1] + torch.sin(1e15 * x.detach()[1])]), X)
+    told = "dy[1]/dx[1]: backward 1, forward 1: a detached path would not show"
+    assert (report.verdict, report.findings) == ("undecided", (told,))
+
+
+@pytest.mark.parametrize(("part", "culprit"), [(5e-9, None), (2e-8, "forward")])
+def test_a_forward_formula_that_is_good_to_some_digits(part: float, culprit: str | None) -> None:
+    report = vtj.check(linear(RIGHT, RIGHT * (1 + part)), X)
+    assert report.culprit == culprit
+    if culprit is None:
+        assert report.verdict == "undecided"
+        assert report.findings[0].endswith(f": {LAST_DIGITS}")
+
+
+@pytest.mark.parametrize("part", [5e-9, 2e-8])
+def test_a_hand_derived_j_or_a_backward_in_its_last_digits_is_wrong(part: float) -> None:
+    report = vtj.check(linear(RIGHT * (1 + part)), X)
+    assert report.culprit == "backward"
+    assert f"(the factor {1 + part:.9g}" in report.findings[0]
+    report = vtj.check(linear(RIGHT), X, jacobian=RIGHT.numpy() * (1 + part))
+    assert report.culprit == "jacobian"

@@ -23,18 +23,19 @@ def as_array(value: Any) -> NDArray[np.float64]:
         >>> as_array(torch.tensor([1.0, 2.0]))
         array([1., 2.])
     """
+    given = value
     if isinstance(value, Tensor):
-        value = value.to_dense() if value.layout != torch.strided else value
-        require_values("the array", value)
-        value = value.detach().cpu()
-        value = value.double().numpy() if not value.is_complex() else value.numpy()
+        dense = value.to_dense() if value.layout != torch.strided else value
+        require_values("the array", dense)
+        plain = dense.detach().cpu()
+        given = plain.numpy() if plain.is_complex() else plain.double().numpy()
     try:
-        array = np.asarray(value)
+        array = np.asarray(given)
     except ValueError:  # a ragged list
-        array = np.empty(0, object)
+        array = np.array(None)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{type(value).__name__} came where an array of real numbers was expected")
-    return array.astype(np.float64, copy=False)
+    return np.asarray(array, np.float64)
 
 
 def as_matrix(
@@ -76,7 +77,7 @@ def as_matrix(
                 raise ValueError(f"J has shape {block.shape}; {rule}")
             blocks.append(block.reshape(int(np.prod(y_shape)), int(np.prod(x_shape))))
         rows.append(np.concatenate(blocks, axis=1))
-    return np.concatenate(rows, axis=0)
+    return np.concatenate(rows)
 
 
 def _part(J: Any, index: int, count: int, what: str) -> Any:  # noqa: N803 - J is the term

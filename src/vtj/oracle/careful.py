@@ -94,7 +94,6 @@ def _close_by(
     if noise is None:
         noise = MARGIN * left_over(np.stack(list(seen.values())), 6)
     slopes, jumps = [], []
-    floor = np.zeros_like(here)
     for part in (1.0, 0.5, 0.25):
         plus, minus, step = seen[part], seen[-part], part * first
         slopes.append((plus - minus) / (2 * step))

@@ -1,6 +1,8 @@
 """Which entry it is: halve the suspects until one row and one column are left."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -14,6 +16,8 @@ from vtj.oracle.second_look import nearby_points
 from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.voting import Array, Witness, distance, vote
 from vtj.oracle.witnesses import gradient, raised_by_autograd
+
+UNNAMED = partial(Witness, "", "")  # what is only compared
 
 
 def locate(passes: Passes, asked: Probes, bad: Sequence[Pair], by_hand: Operator | None) -> Finding:
@@ -70,21 +74,23 @@ def _row_in(passes: Passes, asked: Probes, k: int, column: int, by_hand: Operato
     u = one_hot(trial.size[1], column)
     here = passes.best(u)
     if by_hand is not None:
-        mine = Witness("by hand", "by hand", by_hand.right(u))
+        mine = UNNAMED(by_hand.right(u))
         apart = distance(mine, here, trial.relative)
         if (apart > 1).any():
             share = abs(asked.v[k] * (mine.value - here.value))
             return int(np.argmax(np.where(apart > 1, share, 0)))
         here = mine
 
-    def differs(some: Array) -> bool:
+    def differs(some: Array, here: Witness) -> bool:
         grad = np.array([passes.gradient(some)[column]])
         size = np.array([abs(some) @ abs(here.value)])
         error = np.array([abs(some) @ np.broadcast_to(here.error, some.shape)])
-        right = Witness("", "", np.array([some @ here.value]), error, size)
-        return bool(distance(Witness("", "", grad), right, trial.relative)[0] > 1)
+        right = UNNAMED(np.array([some @ here.value]), error, size)
+        return bool(distance(UNNAMED(grad), right, trial.relative)[0] > 1)
 
-    return halve(asked.v[k], differs)
+    if by_hand is None and not differs(asked.v[k], here):
+        here = passes.differences(u, sure=True)  # a forward pass may err as backward does
+    return halve(asked.v[k], lambda some: differs(some, here))
 
 
 def _column_for(passes: Passes, asked: Probes, row: int, by_hand: Operator | None) -> int:
@@ -93,20 +99,26 @@ def _column_for(passes: Passes, asked: Probes, row: int, by_hand: Operator | Non
 
     def differs(some: Array) -> bool:
         exact = by_hand.right(some) if by_hand is not None else passes.forward(some)
-        apart = distance(Witness("", "", exact), passes.differences(some, sure=True), relative)
+        apart = distance(UNNAMED(exact), passes.differences(some, sure=True), relative)
         return bool(apart[row] > 1)
 
     return halve(asked.u, differs)
 
 
 def _column_of_product(passes: Passes, asked: Probes, k: int) -> int:
-    """Give the column in which ⟨x.grad, u⟩ is not ⟨v, J·u⟩."""
+    """Give the column in which ⟨x.grad, u⟩ is not ⟨v, J·u⟩.
 
-    def differs(some: Array) -> bool:
-        left, right = adjoint(asked.v[k], some, asked.grads[k], passes.best(some))
+    A forward pass may err as backward does; then it is not what differences say.
+    """
+
+    def differs(some: Array, slopes: Witness) -> bool:
+        left, right = adjoint(asked.v[k], some, asked.grads[k], slopes)
         return bool(distance(left, right, passes.trial.relative)[0] > 1)
 
-    return halve(asked.u, differs)
+    other = passes.best
+    if not differs(asked.u, passes.best(asked.u)):
+        other = partial(passes.differences, sure=True)
+    return halve(asked.u, lambda some: differs(some, other(some)))
 
 
 def one_hot(size: int, at: int) -> Array:
@@ -124,36 +136,37 @@ def one_hot(size: int, at: int) -> Array:
 def at_entry(passes: Passes, row: int, column: int, by_hand: Operator | None) -> list[Witness]:
     """Ask everybody for one entry of J."""
     v, u = one_hot(passes.trial.size[0], row), one_hot(passes.trial.size[1], column)
-    heard = []
+    said = {}
     if by_hand is not None:
-        heard.append(Witness("by hand", "by hand", by_hand.right(u)[[row]]))
+        said["by hand"] = by_hand.right(u)[[row]]
     outcome = passes.backward(v)
     if outcome.error is None or raised_by_autograd(outcome.error):
-        heard.append(
-            Witness("backward", "backward", gradient(passes.trial, outcome.grad)[[column]])
-        )
+        said["backward"] = gradient(passes.trial, outcome.grad)[[column]]
     forward = passes.forward_or_none(u)
     if forward is not None:
-        heard.append(Witness("forward", "forward", forward[[row]]))
+        said["forward"] = forward[[row]]
     numeric = passes.differences(u, sure=True)
     error, silent = np.asarray(numeric.error)[[row]], np.asarray(numeric.silent)[[row]]
-    heard.append(Witness("differences", "numeric", numeric.value[[row]], error, silent=silent))
-    return heard
+    return [
+        *(Witness(family, family, value) for family, value in said.items()),
+        replace(numeric, value=numeric.value[[row]], error=error, silent=silent),
+    ]
 
 
 def _hidden_kink(passes: Passes, row: int, column: int, heard: Sequence[Witness]) -> Finding | None:
     """Say so where derivatives nearby are the slope, but torch chose another at `x` itself."""
-    values = {one.family: float(one.value[0]) for one in heard if not np.any(one.silent)}
-    if "numeric" not in values or "backward" not in values:
+    speakers = {one.family: one for one in heard}
+    if "backward" not in speakers:
         return None
-    chosen, slope = values["backward"], values["numeric"]
-    reach = SAFETY * max(float(np.asarray(one.error).max()) for one in heard)
+    backward, numeric = speakers["backward"], speakers["numeric"]
+    if distance(backward, numeric, passes.trial.relative)[0] <= 1:
+        return None
+    chosen, slope = float(backward.value[0]), float(numeric.value[0])
+    reach = SAFETY * float(np.asarray(numeric.error)[0])
     v = one_hot(passes.trial.size[0], row)
     points = nearby_points(passes.trial, SEED)
     nearby = [passes.of(passes.trial.f, x).gradient(v)[column] for x in points]
-    if chosen == slope or not any(
-        abs(one - slope) <= 0.01 * abs(chosen - slope) + reach for one in nearby
-    ):
+    if not any(abs(one - slope) <= 0.01 * abs(chosen - slope) + reach for one in nearby):
         return None
     name = passes.trial.entry_name(row * passes.trial.size[1] + column)
     return Finding(f"{name}: {cancelled(chosen, slope, reach)}", "undecided")
@@ -200,7 +213,7 @@ def _beyond_entries(passes: Passes, asked: Probes, pair: Pair, at: int) -> Findi
     v, grad = asked.v[pair.probe], asked.grads[pair.probe]
     w = v * np.resize([-2, 0.25], v.size)
     parts, whole = grad + passes.gradient(w), passes.gradient(v + w)
-    linear = abs(whole - parts) <= 10 * passes.trial.relative * abs(parts).max(initial=0)
+    linear = abs(whole - parts) <= 10 * passes.trial.relative * abs(parts).max()
     name = passes.trial.x_name("x.grad", at) if pair.side == "x" else pair.what
     told = said([pair.a, pair.b], at)
     if linear.all():

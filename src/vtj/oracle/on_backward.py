@@ -31,13 +31,12 @@ def judge_backward(
     trial: Trial, seen: Observed, result: Vote, speakers: Sequence[Witness]
 ) -> Iterator[Judged]:
     """Judge `x.grad` and everything else the backward passes did."""
-    one_hot_right = not result.against.get("backward", np.zeros(1)).any()
     of_v, of_w = (
         (seen.first, seen.weights, seen.rounding[0]),
         (seen.signed, seen.signed_weights, seen.rounding[1]),
     )
-    yield _gradient(trial, "x.grad", *of_v, result, speakers, one_hot_right)
-    yield _gradient(trial, "linear in v", *of_w, result, speakers, one_hot_right)
+    yield _gradient(trial, "x.grad", *of_v, result, speakers)
+    yield _gradient(trial, "linear in v", *of_w, result, speakers)
     first = _grad(trial, seen.first)
     if first is None:
         return
@@ -127,7 +126,6 @@ def _gradient(
     rounding: Array,
     result: Vote,
     speakers: Sequence[Witness],
-    one_hot_right: bool,
 ) -> Judged:
     grad = _grad(trial, outcome)
     if grad is None:
@@ -142,15 +140,21 @@ def _gradient(
     row = Row(what, "backward", outcome_word, worst, note)
     if worst <= 1:
         return Judged(row)
+    own = next((one for one in speakers if one.family == "backward"), None)
+    if own is None:
+        named = pattern(mine.value, right.value, apart > 1, right.error, trial.inputs)
+    elif result.against["backward"].any() and _agree(mine, product(own, weights), trial):
+        return Judged(row)  # what is said of J explains it
+    else:
+        named = "not linear in v"
     at = int(np.argmax(apart))
     others = [product(one, weights) for one in speakers if one.family != "backward"]
-    named = (
-        "not linear in v"
-        if one_hot_right
-        else pattern(mine.value, right.value, apart > 1, right.error, trial.inputs)
-    )
     told = f"{trial.x_name('x.grad', at)}: {said([mine, *others], at)}: {CONCLUSIONS['backward']}"
     return Judged(row, Finding(told + (f" ({named})" if named else ""), "wrong", "backward"))
+
+
+def _agree(a: Witness, b: Witness, trial: Trial) -> bool:
+    return not (distance(a, b, trial.relative) > 1).any()
 
 
 def _is_none(outcome: Outcome) -> bool:

@@ -1,0 +1,130 @@
+"""J as the caller may write it: which arrays are taken, how blocks are put together, what is not.
+
+Errors name what came and what was expected.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from vtj.oracle.blocks import as_array, as_matrix
+
+EYE = torch.eye(2)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (torch.tensor([1.0, 2.5]), [1, 2.5]),
+        (torch.tensor([1.0, 2.5], dtype=torch.bfloat16, requires_grad=True), [1, 2.5]),
+        (torch.tensor([1, 2]), [1, 2]),
+        (torch.tensor([True, False]), [1, 0]),
+        (torch.tensor([[0.0, 3.0]]).to_sparse(), [[0, 3]]),
+        (torch.tensor([[0.0, 3.0]]).to_sparse().requires_grad_(), [[0, 3]]),
+        (torch.tensor(0.1).double(), float(torch.tensor(0.1))),
+        (np.array([1, 2], np.uint8), [1, 2]),
+        (np.array([True, False]), [1, 0]),
+        (np.array([0.5], np.float32), [0.5]),
+        ([[1, 2], [3, 4.5]], [[1, 2], [3, 4.5]]),
+        (3, 3),
+    ],
+)
+def test_every_array_of_real_numbers_becomes_float64(value: Any, expected: Any) -> None:
+    array = as_array(value)
+    assert (type(array), array.dtype) == (np.ndarray, np.float64)
+    assert array.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        (torch.ones(2, dtype=torch.complex64), "Tensor"),
+        (np.ones(2, complex), "ndarray"),
+        ([[1.0, 2.0], [3.0]], "list"),
+        ("text", "str"),
+        ([1.0, "text"], "list"),
+        (None, "NoneType"),
+        (np.array([np.datetime64("2020-01-01")]), "ndarray"),
+    ],
+)
+def test_what_is_no_array_of_real_numbers_is_refused(value: Any, name: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        as_array(value)
+    assert str(raised.value) == f"{name} came where an array of real numbers was expected"
+
+
+def test_a_tensor_without_values_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"^the array is on device meta, without values; "):
+        as_array(torch.ones(2, device="meta"))
+
+
+BLOCKS = (
+    (np.arange(4.0).reshape(2, 2), np.arange(4.0, 10).reshape(2, 1, 3)),
+    ([10.0, 11.0], [[12, 13, 14]]),
+)
+"""For outputs of the shapes (2,) and (), and inputs of the shapes (2,) and (1, 3)."""
+SHAPES = ([(2,), ()], [(2,), (1, 3)])
+
+
+@pytest.mark.parametrize("form", [tuple, list])
+def test_blocks_of_outputs_lie_below_and_of_inputs_beside_each_other(form: Any) -> None:
+    J = form(form(row) for row in BLOCKS)  # noqa: N806 - J is the term
+    assert as_matrix(J, *SHAPES, y_tuple=True, x_tuple=True).tolist() == [
+        [0, 1, 4, 5, 6],
+        [2, 3, 7, 8, 9],
+        [10, 11, 12, 13, 14],
+    ]
+
+
+def test_only_a_tuple_of_outputs_or_of_inputs() -> None:
+    below = as_matrix((EYE, 2 * EYE), [(2,), (2,)], [(2,)], y_tuple=True, x_tuple=False)
+    assert below.tolist() == [[1, 0], [0, 1], [2, 0], [0, 2]]
+    beside = as_matrix((EYE, 2 * EYE), [(2,)], [(2,), (2,)], y_tuple=False, x_tuple=True)
+    assert beside.tolist() == [[1, 0, 2, 0], [0, 1, 0, 2]]
+
+
+def test_a_tuple_of_one_is_a_tuple() -> None:
+    assert as_matrix((EYE,), [(2,)], [(2,)], y_tuple=True, x_tuple=False).tolist() == EYE.tolist()
+    assert as_matrix((EYE,), [(2,)], [(2,)], y_tuple=False, x_tuple=True).tolist() == EYE.tolist()
+
+
+def test_elements_in_the_order_of_y_and_x() -> None:
+    J = np.arange(24.0).reshape(2, 2, 3, 2)  # noqa: N806 - J is the term
+    assert as_matrix(J, [(2, 2)], [(3, 2)], y_tuple=False, x_tuple=False).tolist() == [
+        list(range(6 * row, 6 * row + 6)) for row in range(4)
+    ]
+
+
+def test_shapes_without_elements() -> None:
+    nothing = as_matrix(np.zeros((0, 2, 3)), [(0, 2)], [(3,)], y_tuple=False, x_tuple=False)
+    assert nothing.shape == (0, 3)
+    nothing = as_matrix(np.zeros((2, 3, 0)), [(2,)], [(3, 0)], y_tuple=False, x_tuple=False)
+    assert nothing.shape == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("J", "message"),
+    [
+        (BLOCKS[:1], "J is 1 parts; expected a tuple with one part per output, 2 of them"),
+        (np.zeros((3, 5)), "J is ndarray; expected a tuple with one part per output, 2 of them"),
+        (
+            (BLOCKS[0], (*BLOCKS[1], 1)),
+            "J is 3 parts; expected a tuple with one part per input, 2 of them",
+        ),
+        ((EYE, EYE), "J is Tensor; expected a tuple with one part per input, 2 of them"),
+        (
+            ((BLOCKS[0][0], np.zeros((2, 3))), BLOCKS[1]),
+            "J has shape (2, 3); expected (*y.shape, *x.shape) = (2, 1, 3)",
+        ),
+        (
+            (BLOCKS[0], ([[10.0, 11.0]], BLOCKS[1][1])),
+            "J has shape (1, 2); expected (*y.shape, *x.shape) = (2,)",
+        ),
+    ],
+)
+def test_blocks_that_do_not_fit(J: Any, message: str) -> None:  # noqa: N803 - J is the term
+    with pytest.raises(ValueError) as raised:  # noqa: PT011 - the whole message is compared
+        as_matrix(J, *SHAPES, y_tuple=True, x_tuple=True)
+    assert str(raised.value) == message
