@@ -64,12 +64,13 @@ class Ancestor:
 
     def __init__(self) -> None:
         self._control, theirs = socket.socketpair()
+        settings = {"PYTHONHASHSEED": "0", "PYTHONPATH": "", TOKEN: "0" * 32}
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-c", START, PACKAGE, str(ROOT), str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
-                env={**os.environ, "PYTHONHASHSEED": "0", TOKEN: "0" * 32},
+                env={**os.environ, **settings},
                 start_new_session=True,
             )
 
