@@ -3,6 +3,8 @@
 from importlib import import_module
 from pathlib import Path
 
+from tests.mutants import elsewhere
+
 FOLDER = Path(__file__).parents[2] / "conf/extensions"
 TESTS = tuple(
     file.relative_to(FOLDER.parents[1]).as_posix()
@@ -11,6 +13,13 @@ TESTS = tuple(
         *sorted(FOLDER.glob("*.py")),
     )
 )
+_EXECUTOR = FOLDER.parents[1] / "tests/extensions/page_executor"
+EXECUTOR_TESTS = tuple(
+    file.relative_to(FOLDER.parents[1]).as_posix()
+    for file in sorted(_EXECUTOR.glob("test_*.py"))
+    if file.stem not in {"test_bench", "test_kernels_comparison", "test_live_builds"}
+)
+"""Those left out start builds in processes that no mutant gets to."""
 BROUGHT = (
     "myst_nb.sphinx_ext",
     "furo",
@@ -30,3 +39,12 @@ def imported() -> None:
             import_module(name.removesuffix(".__init__"))
     for name in BROUGHT:
         import_module(name)
+
+
+def executor_ready() -> None:
+    """Import all of `page_executor`, and get ready for what it runs in other processes."""
+    for name in BROUGHT:
+        import_module(name)
+    for file in sorted((FOLDER / "page_executor").glob("*.py")):
+        import_module(f"page_executor.{file.stem}")
+    elsewhere.ready()

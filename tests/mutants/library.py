@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.mutants import digests, extensions
+from tests.mutants import digests, elsewhere, extensions
 from tests.mutants.codes import place
 from tests.mutants.equivalent import equivalent
 from tests.mutants.forks import Fork, in_fork
@@ -40,6 +40,8 @@ LONGEST = 10.0
 """A test that takes longer, of the processor's time, is not asked."""
 WAITED = 3 * LONGEST
 """As long as that, by the clock, it may take while others run too."""
+PATIENCE = 15.0
+"""As long as that, by the clock, a test may wait for another process with a mutant."""
 SLOWER, AT_LEAST = 20.0, 2.0
 """A test that takes that many times as long, and as many seconds of the processor, has noticed."""
 TESTS = (
@@ -105,6 +107,7 @@ class Suite(NamedTuple):
 SUITES = (
     Suite("src/vtj", TESTS),
     Suite("conf/extensions", extensions.TESTS, extensions.imported, ("page_executor",)),
+    Suite("conf/extensions/page_executor", extensions.EXECUTOR_TESTS, extensions.executor_ready),
 )
 INSIDE = (str(ROOT / "src"), str(ROOT / "conf/extensions"))
 Calls = dict[str, tuple[float, list[str]]]
@@ -142,13 +145,14 @@ class Collected:
         def note(frame: FrameType, event: str, argument: Any) -> None:
             called.setdefault(id(frame.f_code), frame.f_code)
 
-        started = _seconds()
-        sys.settrace(note)
-        failed = self.fails(name)
-        sys.settrace(None)
-        seconds = _seconds() - started
+        with elsewhere.traced() as there:
+            started = _seconds()
+            sys.settrace(note)
+            failed = self.fails(name)
+            sys.settrace(None)
+            seconds = _seconds() - started
         own = {place(code) for code in called.values() if code.co_filename.startswith(INSIDE)}
-        return None if failed else (seconds, sorted(own))
+        return None if failed else (seconds, sorted(own | there))
 
 
 def _seconds() -> float:
@@ -228,6 +232,7 @@ def verdict(
         function.__code__ = after
     for name, seconds in tests.items():
         signal.setitimer(signal.ITIMER_PROF, seconds)
+        signal.setitimer(signal.ITIMER_REAL, PATIENCE + seconds)
         if collected.fails(name):
             return f"{CHECK}: {name} fails"
     return None
@@ -295,11 +300,14 @@ def planted(
     if not (tests and places):
         return None
     limits = {name: max(AT_LEAST, SLOWER * seconds) for name, seconds in tests.items()}
-    with tempfile.TemporaryDirectory() as folder:  # a site that a test builds must not stay
+    changes = (place(places[0].__code__), after)
+    # A site that a test builds must not stay, nor a process that it starts.
+    with tempfile.TemporaryDirectory() as folder, elsewhere.kept() as keeper:
 
         def run() -> str | None:
             os.environ["PYTEST_DEBUG_TEMPROOT"] = folder
-            return verdict(collected, limits, places, after)
+            with elsewhere.started_by(keeper, changes):
+                return verdict(collected, limits, places, after)
 
         said = in_fork(run, WAITED + SLOWER * sum(tests.values()))
     return f"{CHECK}: it {said}" if said and not said.startswith(CHECK) else said

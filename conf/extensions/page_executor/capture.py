@@ -41,8 +41,6 @@ class Recorder(Session):
     def redirect(self) -> None:
         """Take over the standard streams of this process."""
         self._pid = os.getpid()
-        with open(os.devnull, encoding="utf-8") as nothing:
-            os.dup2(nothing.fileno(), 0)
         for name, descriptor in _STREAMS.items():
             self._pipes[name], write = os.pipe()
             fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, _PIPE)

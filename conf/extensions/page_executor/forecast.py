@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from page_executor.run import Run
 
-_SILENT: Any = logging.Logger(__name__)  # what MyST-NB has to say it says again when it parses
+# What MyST-NB has to say it says again when it parses.
+_SILENT: Any = logging.Logger(__name__, logging.CRITICAL + 1)
 
 
 def forecast(app: Sphinx, env: Any, page: str) -> Run | None:

@@ -84,7 +84,6 @@ class Page:
         with Connection(connection) as channel:
             channel.send(self._pid)
             loop = asyncio.new_event_loop()
-            asyncio.set_event_loop(loop)
             loop.run_until_complete(self._serve(task, channel))
             used = self._files.among(task.watched)
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -12,10 +12,14 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from page_executor import warm
+from page_executor.messages import Job, Step
+from page_executor.run import Run
+from page_executor.runs import Runs
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
@@ -177,6 +181,40 @@ def project(
         monkeypatch.setattr(warm, "_current", process)
         monkeypatch.setattr(warm, "stop", lambda: warm._current is process or stop())
     return Project(tmp_path)
+
+
+def alone(process: warm.Warm, *steps: str | Step, timeout: float = 0, **keywords: Any) -> Run:
+    """A page that has run without Sphinx, in the warm process that is given.
+
+    Args:
+        process: forks it.
+        steps: cells, or what else it runs.
+        timeout: of each step, in seconds; 0 for none.
+        keywords: what else its `Job` has.
+    """
+    steps = tuple(Step("cell", step) if isinstance(step, str) else step for step in steps)
+    keywords = {"folder": "/", "temporary": False, "environment": {}} | keywords
+    runs = Runs(lambda *_: None)
+    settings: Any = SimpleNamespace(execution_timeout=timeout)
+    run = runs.watch(Run(process, "page", Job(steps=steps, **keywords), settings))
+    try:
+        assert wait_until(lambda: runs.look() or run.over), "the page does not end"
+    finally:
+        run.stop()
+    return run
+
+
+def said(run: Run) -> list[str]:
+    """What each step of a page has written and shown, as text, or the error that ended it."""
+    texts = []
+    for result in run.results:
+        parts = [
+            content["text"] if kind == "stream" else content["data"]["text/plain"]
+            for kind, content in result.messages
+            if kind in {"stream", "execute_result", "display_data"}
+        ]
+        texts.append("".join(parts) + (str(result.error) if result.error else ""))
+    return texts
 
 
 def marked(token: str) -> set[int]:
