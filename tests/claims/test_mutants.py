@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from vtj.claims import mutants
-from vtj.claims.mutants import Counts, Library, Reasons, by_file, by_kind, made_with, percent
+from vtj.claims.mutants import Counts, Library, Reasons, by_file, by_kind, made_with, most, percent
 
 Table = Counts | Library | Reasons
 
@@ -38,9 +38,18 @@ RECORD: dict[str, Any] = {
     },
     "library": {
         "src/vtj/contraction.py": {
-            "kinds": {"library": {"planted": 41, "check": 39, "equivalent": 1, "through": 1}},
+            "kinds": {
+                "library": {
+                    "planted": 41,
+                    "left out": 9,
+                    "check": 39,
+                    "equivalent": 1,
+                    "through": 1,
+                }
+            },
             "date": "2026-11-21",
         },
+        "src/vtj/calling/quiet.py": {"kinds": {}, "date": "2026-11-21"},
     },
     "reasons": {"input": "Another input.", "seed": "Other random numbers."},
 }
@@ -94,6 +103,7 @@ def test_counts_of_files_and_kinds_add_up() -> None:
             "Mutants of the library and the extensions",
             {
                 "module": "src/vtj/contraction.py",
+                "written": "50",
                 "planted": "41",
                 "caught": "39",
                 "no fault": "1",
@@ -134,11 +144,16 @@ def test_reasons_are_counted_also_those_that_nothing_needed() -> None:
 
 def test_modules_of_the_library_have_their_share_of_what_are_faults() -> None:
     assert repr(Library()).splitlines() == [
-        "src/vtj/contraction.py: planted 41, caught 39, equivalent 1",
-        "all 1: planted 41, caught 39, equivalent 1",
+        "src/vtj/contraction.py: planted 41 of 50, caught 39, equivalent 1",
+        "all 1: planted 41 of 50, caught 39, equivalent 1",
     ]
     assert Library()._repr_html_().count("<td>97.5 %</td>") == 2
-    assert repr(Library(each=False)) == "all 1: planted 41, caught 39, equivalent 1"
+    assert repr(Library(each=False)) == "all 1: planted 41 of 50, caught 39, equivalent 1"
+
+
+def test_a_module_of_which_nothing_was_planted_has_no_row() -> None:
+    assert "quiet" not in repr(Library())
+    assert most() == 41
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ from typing import Any
 
 from vtj.claims.markup import Row, code, table
 
+LEFT = "left out"
+"""The count of the mutants that chance did not draw."""
 PARTS = ("documentation", "library")
 COUNTS = {
     "planted": "planted",
@@ -145,26 +147,28 @@ class Reasons:
 
 @dataclass(frozen=True)
 class Library:
-    """The mutants of each module of the library and each extension that have been run, their sum.
+    """The mutants of each module of the library and the extensions, and their sum.
 
     Attributes:
         each: Whether each module has a row, and not the sum alone.
 
     Examples:
-        >>> len(str(Library()).splitlines()) == len(recorded()["library"]) + 1
+        >>> str(Library()).splitlines()[-1] == str(Library(each=False))
         True
     """
 
     each: bool = True
 
     def _rows(self) -> dict[str, Counter[str]]:
-        rows = {name: together(row) for name, row in recorded()["library"].items()}
+        every = {name: together(row) for name, row in recorded()["library"].items()}
+        rows = {name: counts for name, counts in every.items() if counts["planted"]}
         total = {f"all {len(rows)}": sum(rows.values(), Counter())}
         return {**rows, **total} if self.each else total
 
     def __str__(self) -> str:
         return "\n".join(
-            f"{name}: planted {n['planted']}, caught {n['check']}, equivalent {n['equivalent']}"
+            f"{name}: planted {n['planted']} of {n['planted'] + n[LEFT]}, caught {n['check']}, "
+            f"equivalent {n['equivalent']}"
             for name, n in self._rows().items()
         )
 
@@ -176,14 +180,25 @@ class Library:
             Row(
                 (
                     name if name.startswith("all ") else code(name),
+                    f"{n['planted'] + n[LEFT]:,}",
                     *(f"{n[count]:,}" for count in counts),
                     percent(n),
                 )
             )
             for name, n in self._rows().items()
         ]
-        head = ("module", "planted", "caught", "no fault", "got through", "share")
+        head = ("module", "written", "planted", "caught", "no fault", "got through", "share")
         return table("Mutants of the library and the extensions", head, rows)
+
+
+def most() -> int:
+    """Return how many mutants were planted in a module at most.
+
+    Examples:
+        >>> most() == max(together(row)["planted"] for row in recorded()["library"].values())
+        True
+    """
+    return max(together(row)["planted"] for row in recorded()["library"].values())
 
 
 def percent(counts: Counter[str]) -> str:
