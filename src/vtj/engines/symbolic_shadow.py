@@ -119,7 +119,8 @@ class Shadow(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leave
         """Take torch's own decomposition, or a result that has no slope; else refuse."""
         written = _written(func, args, kwargs)
         if (other := OTHERWISE.get(_base_name(func))) is not None:
-            made = self._instead(func, other, args, kwargs)
+            plain = {name: argument for name, argument in kwargs.items() if name != "out"}
+            made = self._instead(func, other, args, plain)
             if not written:
                 return made
             with self:
