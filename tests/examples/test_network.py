@@ -81,6 +81,12 @@ def test_network_loss() -> None:
     assert network_loss().check()
 
 
+def test_ten_parameters_are_wanted() -> None:
+    net, images, _ = seeded(1)
+    with pytest.raises(ValueError, match="shorter than argument 1"):
+        scores_of(net, images, *list(net.parameters())[:9])
+
+
 def test_the_builders_leave_the_random_state_alone() -> None:
     before = torch.random.get_rng_state()
     seeded(1)

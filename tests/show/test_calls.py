@@ -124,6 +124,7 @@ def test_as_many_numbers_as_fit() -> None:
     ("x", "vs", "match"),
     [
         (X, [], "^0 calls of 2 numbers; the figure shows 1 to 24 numbers$"),
+        (torch.ones(0), [None], "^1 calls of 0 numbers; the figure shows 1 to 24 numbers$"),
         (torch.ones(25), [None], "^1 calls of 25 numbers; the figure shows 1 to 24 numbers$"),
     ],
 )

@@ -414,6 +414,12 @@ BROKEN = {
         "v is str; backward takes a torch.Tensor of y's shape, or None.",
         ONES, [2, 2],
     ),
+    "a complex number": Broken(
+        lambda x: 2 * x, X, 1j,
+        "'complex' object is not iterable",
+        "v is complex; backward takes a torch.Tensor of y's shape, or None.",
+        ONES, [2, 2],
+    ),
     "a saved buffer overwritten": Broken(
         buffer_overwritten, X, X,
         "[torch.FloatTensor [2]] is at version 1; expected version 0 instead",
@@ -610,5 +616,6 @@ def test_an_error_of_backward_that_nobody_knows() -> None:
 
 
 def test_nothing_to_explain() -> None:
-    with pytest.raises(ValueError, match="the outcome has no error; there is nothing"):
+    said = "^the outcome has no error; there is nothing to explain$"
+    with pytest.raises(ValueError, match=said):
         diagnose(torch.exp, X, X, backward(torch.exp, X, X))

@@ -36,7 +36,7 @@ def accumulation(f: Function, x: Any, vs: Sequence[Any]) -> Figure:
         >>> accumulation(lambda x: x**2, torch.tensor(1.0), weights)
         Each call adds to x.grad. Call 1: 0 + 2 = 2. Call 2: 2 + 20 = 22.
     """
-    if not vs or len(vs) * x.numel() > LIMIT:
+    if not 0 < len(vs) * x.numel() <= LIMIT:
         raise ValueError(
             f"{len(vs)} calls of {x.numel()} numbers; the figure shows 1 to {LIMIT} numbers"
         )
@@ -52,7 +52,7 @@ def accumulation(f: Function, x: Any, vs: Sequence[Any]) -> Figure:
         f"{number(old)} {'−' if more < 0 else '+'} {number(abs(more))} = {number(now)}"
         for _, _, old, more, now in lines
     ]
-    low, high = min(0.0, np.min(held)), max(0.0, np.max(held))
+    low, high = float(np.min(held)), float(np.max(held))
     unit = BAR / ((high - low) or 1.0)
     left = 56 + (max(map(width_of, elements)) + 8 if len(elements) > 1 else 0)
     drawing = Drawing(left + BAR + 14 + max(map(width_of, sums)), LINE * len(lines) + 8)

@@ -45,7 +45,7 @@ def cut(f: Function, x: Tensors) -> tuple[str, str]:
         return f"{cause}: f computes it under torch.no_grad().", code
     if not watch.last:
         return f"{cause}: f does not use the values of x.", f"def f(x):\n{DEFAULT}"
-    short = watch.last.rsplit(".", 1)[-1]
+    short = watch.last.rpartition(".")[2]
     return (
         f"{cause}: f cuts the graph at {watch.last}.",
         f"def f(x):\n{INSTEAD.get(short, DEFAULT)}",
