@@ -47,11 +47,10 @@ def simplify(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         node.replace_self(nodes.Text(node.astext()))
     for node in list(doctree.findall(PassthroughTextElement)):
         node.replace_self(node.children)
-    for title in list(doctree.findall(nodes.title)):
-        box = title.parent
-        if isinstance(box, nodes.admonition):
-            strong = nodes.paragraph("", "", nodes.strong("", "", *title.children))
-            box.replace_self(nodes.block_quote("", strong, *box.children[1:]))
+    for box in list(doctree.findall(nodes.admonition)):
+        title, *body = box.children
+        strong = nodes.paragraph("", "", nodes.strong("", "", *title.children))
+        box.replace_self(nodes.block_quote("", strong, *body))
 
 
 def write_lists(app: Sphinx, exception: Exception | None) -> None:

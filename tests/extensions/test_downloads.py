@@ -140,10 +140,7 @@ print(x)
 
 
 def site(folder: Path, **values: list[str] | None) -> Any:
-    """A site of pages with the same cells: what their roles gave, None for a page that never ran.
-
-    Its second page by name is one of a folder.
-    """
+    """A site of pages with the same cells: what their roles gave, None for one that never ran."""
     metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}, "more": 1}
     for name in values:
         (folder / "run" / name).parent.mkdir(parents=True, exist_ok=True)
@@ -241,17 +238,17 @@ def test_a_value_without_its_place_is_refused(
     assert refused.value.text == text
 
 
+TAKEN = ("c/d.ipynb", "c/d.py", "e.ipynb", "e.py")
+
+
 def test_every_page_that_ran_is_written_whatever_becomes_of_the_others(tmp_path: Path) -> None:
     app = site(tmp_path, **{"a": None, "b": [], "c/d": ["2"], "e": ["2"]})
     (tmp_path / "b.md").write_text("Nothing")
     with seven_bits():
         write(app, None)
-    assert files(tmp_path) == [f"downloads/{name}" for name in PAGES_OF_TWO]
-    for file in PAGES_OF_TWO:
+    assert files(tmp_path) == [f"downloads/{name}" for name in TAKEN]
+    for file in TAKEN:
         assert (tmp_path / "html" / "downloads" / file).read_text("utf-8").count("A páge") == 1
-
-
-PAGES_OF_TWO = ("c/d.ipynb", "c/d.py", "e.ipynb", "e.py")
 
 
 def test_a_page_that_has_not_run_again_is_left_alone(tmp_path: Path) -> None:
