@@ -82,6 +82,7 @@ WRITTEN: list[tuple[Any, str, str]] = [
     (1 - sympy.tanh(a) ** 2, r"1 - \tanh^2(x_1)", "1 − tanh²(x₁)"),
     (sympy.log(a) * b, r"x_2\log(x_1)", "x₂·log(x₁)"),
     (2 * sympy.sin(a), r"2\sin(x_1)", "2sin(x₁)"),
+    (EXP(a) * sympy.sin(a) ** 2, r"e^{x_1}\sin^2(x_1)", "exp(x₁)·sin²(x₁)"),
     (sympy.sin(a) * sympy.cos(a), r"\cos(x_1)\sin(x_1)", "cos(x₁)·sin(x₁)"),
     (sympy.sin(a) * sympy.cos(b), r"\sin(x_1)\cos(x_2)", "sin(x₁)·cos(x₂)"),
     (EXP(c) * (a + b), r"e^{x_{12}}(x_1 + x_2)", "exp(x₁₂)(x₁ + x₂)"),
