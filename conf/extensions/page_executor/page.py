@@ -142,21 +142,15 @@ class Page:
 
     async def _execute(self, source: str, *, store_history: bool) -> Any:
         """What `IPythonKernel.do_execute` does: a cell runs where an event loop runs."""
-        failure = None
         try:
             transformed = self._shell.transform_cell(source)
-        except Exception:
-            transformed, failure = source, sys.exc_info()
-        if not self._shell.should_run_async(
-            source, transformed_cell=transformed, preprocessing_exc_tuple=failure
-        ):
+        except Exception:  # which is shown when the cell is run
+            return self._shell.run_cell(source, store_history=store_history)
+        if not self._shell.should_run_async(source, transformed_cell=transformed):
             return self._shell.run_cell(source, store_history=store_history)
         try:
             outcome = await self._shell.run_cell_async(
-                source,
-                store_history=store_history,
-                transformed_cell=transformed,
-                preprocessing_exc_tuple=failure,
+                source, store_history=store_history, transformed_cell=transformed
             )
         finally:
             self._shell.events.trigger("post_execute")

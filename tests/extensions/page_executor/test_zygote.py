@@ -2,11 +2,13 @@
 
 import json
 import os
+import select
 import signal
 import time
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import pytest
 from page_executor import family
@@ -33,8 +35,15 @@ def submitted(process: Warm, *sources: str) -> tuple[Connection, int]:
     return Connection(connection.detach()), status
 
 
+def received(connection: Connection) -> Any:
+    """The next that a page says."""
+    assert connection.poll(10)
+    return connection.recv()
+
+
 def status_of(status: int) -> int | None:
     """The wait status of a page, once it has ended; None if nobody knows."""
+    assert select.select([status], [], [], 10)[0]
     with open(status, "rb") as file:
         data = file.read()
     return int.from_bytes(data, "little") if data else None
@@ -180,7 +189,7 @@ def test_a_page_holds_nothing_that_is_another_s(process: Warm) -> None:
     more = [submitted(process, "1") for _ in range(3)]
     got = []
     while not (got and isinstance(got[-1], Ended)):
-        got.append(connection.recv())
+        got.append(received(connection))
     (result,) = [message for message in got if isinstance(message, Result)]
     assert result.messages[0][1]["text"] == alone_it_holds
     for _, end in [*others, *more]:
@@ -226,7 +235,7 @@ def test_to_stop_waits_for_what_pages_do_in_their_end(process: Warm, tmp_path: P
     mark = tmp_path / "ended"
     end = f"import atexit, time\natexit.register(open, {str(mark)!r}, 'w')\n"
     connection, _ = submitted(process, f"{end}atexit.register(time.sleep, 0.3);")
-    while not isinstance(connection.recv(), Ended):
+    while not isinstance(received(connection), Ended):
         pass
     process.stop()
     assert mark.exists()
@@ -234,7 +243,7 @@ def test_to_stop_waits_for_what_pages_do_in_their_end(process: Warm, tmp_path: P
 
 def test_to_stop_does_not_wait_for_a_page_that_goes_on(process: Warm) -> None:
     connection, status = submitted(process, "import time\ntime.sleep(60)")
-    pid = connection.recv()
+    pid = received(connection)
     started = time.monotonic()
     process.stop()
     assert 2.5 <= time.monotonic() - started < 10
@@ -259,7 +268,7 @@ LEAVES = (
 
 def left_by(connection: Connection) -> list[int]:
     """The processes that a page says that it has started; its parent's is the second."""
-    while not isinstance(message := connection.recv(), Result):
+    while not isinstance(message := received(connection), Result):
         pass
     return [int(pid) for pid in message.messages[0][1]["text"].split()]
 
@@ -283,7 +292,7 @@ def test_what_a_page_leaves_is_killed_and_what_another_uses_is_not(
     (tmp_path / "go").touch()
     assert status_of(end) == 0
     assert [alive(pid) for pid in kept] == [False] * 3
-    while not isinstance(message := other.recv(), Ended):
+    while not isinstance(message := received(other), Ended):
         if isinstance(message, Result):
             assert message.messages == ()
 
@@ -301,8 +310,8 @@ def test_the_end_of_all_who_hold_its_socket_ends_the_warm_process_at_once(proces
 
 def test_a_page_dies_with_the_warm_process(process: Warm) -> None:
     connection, status = submitted(process, "import time\ntime.sleep(60)")
-    pid = connection.recv()
-    assert isinstance(connection.recv(), Began)
+    pid = received(connection)
+    assert isinstance(received(connection), Began)
     process._process.kill()
     assert status_of(status) is None
     assert wait_until(lambda: not alive(pid), 5)
@@ -311,7 +320,7 @@ def test_a_page_dies_with_the_warm_process(process: Warm) -> None:
 def test_a_status_that_nobody_asks_for_is_no_harm(process: Warm) -> None:
     connection, status = submitted(process, "import time\ntime.sleep(0.1)")
     os.close(status)
-    while not isinstance(connection.recv(), Ended):
+    while not isinstance(received(connection), Ended):
         pass
     assert said(alone(process, "1")) == ["1"]
 
