@@ -12,7 +12,7 @@ from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like,
 from vtj.oracle.drawing import signed
 from vtj.oracle.rounding import gradient_rounding
 from vtj.oracle.trial import Trial
-from vtj.oracle.voting import Array, Witness, distance, product
+from vtj.oracle.voting import Array, Witness, distance, product, unnamed
 from vtj.oracle.witnesses import first_line, gradient
 from vtj.outcome import Outcome, backward
 
@@ -86,7 +86,7 @@ def observe(trial: Trial, v: Tensors | None, seed: int, agreed: Witness) -> Obse
 
 
 def _rounding(trial: Trial, weights: Array, outcome: Outcome, agreed: Witness, seed: int) -> Array:
-    grad = Witness("", "", gradient(trial, outcome.grad))
+    grad = unnamed(gradient(trial, outcome.grad))
     if not (distance(grad, product(agreed, weights), trial.relative) > 1).any():
         return np.zeros(trial.size[1])
     return _measured(trial, weights, _left_in_grad, seed)
@@ -98,7 +98,7 @@ def _rounding_of_graph(
     """Give how far the gradients with and without create_graph may lie apart, if they do."""
     if isinstance(graph, str) or first.error is not None:
         return np.zeros(trial.size[1])
-    one, other = Witness("", "", gradient(trial, first.grad)), Witness("", "", graph)
+    one, other = unnamed(gradient(trial, first.grad)), unnamed(graph)
     allowed = replace(other, size=product(agreed, weights).size)
     if not (distance(one, allowed, trial.relative) > 1).any():
         return np.zeros(trial.size[1])
@@ -147,17 +147,19 @@ def what_autograd_sees(trial: Trial, *weights: Tensors | None) -> tuple[Function
 
 
 def _twice(trial: Trial, f: Function, v: Tensors | None) -> tuple[Array | str, bool]:
-    used: Any = None if v is None else like(tuple(p.clone() for p in as_tuple(v)), v)
-    leaves = fresh_leaves(trial.x)
+    leaves, weights = fresh_leaves(trial.x), _copied(v)
     try:
         y = as_tuple(f(*leaves), "y")
-        weights = None if used is None else as_tuple(used)
         torch.autograd.backward(y, weights, retain_graph=True, inputs=leaves)
         shares = bool(_memory(weights) & _memory(leaf.grad for leaf in leaves))
         torch.autograd.backward(y, weights, retain_graph=True, inputs=leaves)
     except Exception as error:
         return first_line(error), False
     return gradient(trial, tuple(leaf.grad for leaf in leaves)), shares
+
+
+def _copied(v: Tensors | None) -> tuple[Tensor, ...] | None:
+    return None if v is None else tuple(part.clone() for part in as_tuple(v))
 
 
 def _memory(tensors: Iterable[Tensor | None] | None) -> set[int]:
@@ -170,7 +172,7 @@ def _under_create_graph(trial: Trial, f: Function, v: Tensors | None) -> Array |
         grads = torch.autograd.grad(
             as_tuple(f(*leaves), "y"),
             leaves,
-            None if v is None else as_tuple(v),
+            _copied(v),
             create_graph=True,
             allow_unused=True,
         )

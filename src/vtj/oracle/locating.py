@@ -14,10 +14,8 @@ from vtj.oracle.patterns import Inputs, pattern
 from vtj.oracle.probing import SEED, Passes
 from vtj.oracle.second_look import nearby_points
 from vtj.oracle.tolerance import SAFETY
-from vtj.oracle.voting import Array, Witness, distance, vote
+from vtj.oracle.voting import Array, Witness, distance, unnamed, vote
 from vtj.oracle.witnesses import gradient, raised_by_autograd
-
-UNNAMED = partial(Witness, "", "")  # what is only compared
 
 
 def locate(passes: Passes, asked: Probes, bad: Sequence[Pair], by_hand: Operator | None) -> Finding:
@@ -74,7 +72,7 @@ def _row_in(passes: Passes, asked: Probes, k: int, column: int, by_hand: Operato
     u = one_hot(trial.size[1], column)
     here = passes.best(u)
     if by_hand is not None:
-        mine = UNNAMED(by_hand.right(u))
+        mine = unnamed(by_hand.right(u))
         apart = distance(mine, here, trial.relative)
         if (apart > 1).any():
             share = abs(asked.v[k] * (mine.value - here.value))
@@ -85,8 +83,8 @@ def _row_in(passes: Passes, asked: Probes, k: int, column: int, by_hand: Operato
         grad = np.array([passes.gradient(some)[column]])
         size = np.array([abs(some) @ abs(here.value)])
         error = np.array([abs(some) @ np.broadcast_to(here.error, some.shape)])
-        right = UNNAMED(np.array([some @ here.value]), error, size)
-        return bool(distance(UNNAMED(grad), right, trial.relative)[0] > 1)
+        right = unnamed(np.array([some @ here.value]), error, size)
+        return bool(distance(unnamed(grad), right, trial.relative)[0] > 1)
 
     if by_hand is None and not differs(asked.v[k], here):
         here = passes.differences(u, sure=True)  # a forward pass may err as backward does
@@ -99,7 +97,7 @@ def _column_for(passes: Passes, asked: Probes, row: int, by_hand: Operator | Non
 
     def differs(some: Array) -> bool:
         exact = by_hand.right(some) if by_hand is not None else passes.forward(some)
-        apart = distance(UNNAMED(exact), passes.differences(some, sure=True), relative)
+        apart = distance(unnamed(exact), passes.differences(some, sure=True), relative)
         return bool(apart[row] > 1)
 
     return halve(asked.u, differs)

@@ -13,7 +13,7 @@ from vtj.oracle.naming import numbers
 from vtj.oracle.patterns import pattern
 from vtj.oracle.tolerance import RELATIVE
 from vtj.oracle.trial import Trial
-from vtj.oracle.voting import Array, Vote, Witness, distance, product
+from vtj.oracle.voting import Array, Vote, Witness, distance, product, unnamed
 from vtj.oracle.witnesses import first_line, gradient, raised_by_autograd
 from vtj.outcome import Outcome
 from vtj.report import Result, Row
@@ -50,7 +50,7 @@ def judge_backward(
         if not isinstance(other, str | None) and not np.isfinite(first).all():
             other = np.where(np.isfinite(other), other, expected)
         rounding = seen.rounding[2] if other is seen.graph else np.zeros(trial.size[1])
-        yield _same(trial, what, other, Witness("", "", expected, rounding, size), complaint)
+        yield _same(trial, what, other, unnamed(expected, rounding, size), complaint)
     yield judge_v([seen.first, seen.signed])
     if seen.shares:
         yield Judged(Row("x.grad and v", "", "note", note="x.grad lies in the memory of v"))
@@ -80,7 +80,7 @@ def judge_f(trial: Trial, outcomes: Sequence[Outcome], kept: Kept) -> Iterator[J
             continue
         again = values(one.y)
         if not np.array_equal(first, again):
-            far = distance(Witness("", "", again), Witness("", "", first), trial.relative)
+            far = distance(unnamed(again), unnamed(first), trial.relative)
             apart = np.maximum(apart, far)
     if (apart > 1).any():
         name = trial.y_name(int(np.argmax(apart)))
@@ -167,7 +167,7 @@ def _same(
 ) -> Judged:
     if other is None or isinstance(other, str):
         return Judged(Row(what, "", "not applicable", note=other or "backward raised"))
-    apart = distance(Witness("", "", other), expected, trial.relative)
+    apart = distance(unnamed(other), expected, trial.relative)
     worst = float(apart.max(initial=0))
     if worst <= 1:
         return Judged(Row(what, "", "holds", worst))

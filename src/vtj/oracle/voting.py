@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -34,6 +35,10 @@ class Witness:
     error: Array | float = 0.0
     size: Array | float = UNKNOWN
     silent: NDArray[Any] | bool = False
+
+
+unnamed = partial(Witness, "", "")
+"""What is only compared, and not told."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,205 @@
+"""What backward passes are observed to do, beyond one gradient."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from vtj.calling.tensors import Tensors
+from vtj.oracle.behavior import Observed, observe, what_autograd_sees
+from vtj.oracle.trial import Trial, try_out
+from vtj.oracle.voting import Witness
+from vtj.oracle.witnesses import matrix
+
+X = torch.tensor([1.0, 2.0], dtype=torch.float64)
+V = torch.tensor([1.0, 10.0], dtype=torch.float64)
+
+
+def agreed(trial: Trial, off: float = 0.0) -> Witness:
+    """Give J, or what is off from it by that much everywhere."""
+    J = torch.autograd.functional.jacobian(trial.f, trial.x)  # noqa: N806 - J is the term
+    return Witness("agreed", "agreed", matrix(trial, J) + off)
+
+
+def seen(f: Callable[..., Any], x: Tensors = X, v: Tensors | None = V, seed: int = 0) -> Observed:
+    trial = try_out(f, x)
+    return observe(trial, v, seed, agreed(trial))
+
+
+def cube(x: Tensor) -> Tensor:
+    return x**3
+
+
+def test_the_passes_of_a_right_backward() -> None:
+    found = seen(cube)
+    assert found.v is not None
+    assert (found.weights.tolist(), found.shares) == ([1, 10], False)
+    for outcome in (found.first, found.again):
+        assert torch.equal(outcome.grad, torch.tensor([3.0, 120.0]).double())  # type: ignore[arg-type]
+    expected = torch.from_numpy(found.signed_weights) * 3 * X**2
+    torch.testing.assert_close(found.signed.grad, expected, rtol=1e-15, atol=0)
+    assert np.asarray(found.twice).tolist() == [6, 240]
+    assert np.asarray(found.graph).tolist() == [3, 120]
+    assert [part.tolist() for part in found.rounding] == [[0, 0]] * 3
+
+
+def test_the_signed_weights_are_drawn_by_the_seed() -> None:
+    first, again, other = (
+        seen(torch.sin, torch.ones(100), torch.ones(100), seed).signed_weights for seed in (1, 1, 2)
+    )
+    assert first.tolist() == again.tolist() != other.tolist()
+    assert abs(first).min() >= 0.1
+    assert 1 < abs(first).max() <= 10
+    assert (first < 0).any()
+    assert (first > 0).any()
+
+
+def test_an_omitted_v_is_left_out() -> None:
+    found = seen(lambda x: (x**2).sum(), v=None)
+    assert found.v is None
+    assert found.weights.tolist() == [1]
+    assert np.asarray(found.twice).tolist() == [4, 8]
+    assert np.asarray(found.graph).tolist() == [2, 4]
+    assert torch.equal(found.first.grad, 2 * X)  # type: ignore[arg-type]
+
+
+def two(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Have a second output that no gradient can come from."""
+    return a * b, b.detach() ** 2, b.sum()
+
+
+PARTS = (X, 3 * X)
+VS = (V, 5 * V, torch.tensor(100.0, dtype=torch.float64))
+
+
+def test_an_output_without_a_gradient_is_left_out() -> None:
+    found = seen(two, PARTS, VS)
+    assert found.weights.tolist() == [1, 10, 0, 0, 100]
+    assert (found.signed_weights == 0).tolist() == [False, False, True, True, False]
+    grads = [[3.0, 60.0], [101.0, 120.0]]
+    assert [part.tolist() for part in found.first.grad] == grads  # type: ignore[union-attr]
+    flat = np.array(grads).reshape(-1)
+    assert np.asarray(found.twice).tolist() == (2 * flat).tolist()
+    assert np.asarray(found.graph).tolist() == flat.tolist()
+
+
+def test_what_autograd_sees_of_a_tuple() -> None:
+    f, v, nothing = what_autograd_sees(try_out(two, PARTS), VS, None)
+    assert nothing is None
+    assert [part.tolist() for part in v] == [[1, 10], 100]
+    assert [part.tolist() for part in f(*PARTS)] == [[3, 12], 9]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [lambda x: (x, 2 * x), lambda x: (x.detach(), x.detach()), cube],
+    ids=["all", "nothing", "one"],
+)
+def test_where_autograd_sees_all_or_nothing_nothing_is_left_out(f: Any) -> None:
+    trial = try_out(f, X)
+    assert what_autograd_sees(trial, V, None) == (f, V, None)
+
+
+def test_a_tuple_without_any_way_to_x() -> None:
+    found = seen(lambda x: (x.detach(), x.detach()), v=(V, V))
+    assert found.weights.tolist() == [0, 0, 0, 0]
+    told = "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn"
+    assert (found.twice, found.graph, found.shares) == (told, told, False)
+
+
+class Counts(torch.autograd.Function):
+    """Its backward counts the passes of its graph, and writes into v."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        ctx.passes = 0
+        return 2 * x
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Tensor:
+        ctx.passes += 1
+        return g.mul_(2 if ctx.passes == 1 else 100)
+
+
+def test_what_backward_writes_into_v_reaches_nobody() -> None:
+    v = V.clone()
+    found = seen(Counts.apply, v=v)
+    assert v.tolist() == [1, 10]
+    assert (found.first.v_changed, found.again.v_changed) == (True, True)
+    assert found.again.grad.tolist() == [2, 20]  # type: ignore[union-attr]
+    assert np.asarray(found.graph).tolist() == [2, 20]
+
+
+@pytest.mark.parametrize(
+    ("f", "v", "shares"),
+    [
+        (lambda x: x.view(2, 1), V[:, None], True),
+        (lambda x: (x.view(2, 1), 2 * x), (V[:, None], V), False),
+        (lambda x: 1 * x, V, False),
+    ],
+)
+def test_whether_a_gradient_lies_in_the_memory_of_v(f: Any, v: Any, shares: bool) -> None:
+    assert seen(f, v=v).shares == shares
+
+
+def test_a_gradient_of_one_input_in_the_memory_of_v() -> None:
+    assert seen(lambda a, b: a.view(2, 1), (X, X), V[:, None]).shares
+
+
+def cancels(x: Tensor) -> Tensor:
+    """Give what has gradients of nothing but rounding."""
+    return x.softmax(0).sum()
+
+
+def test_rounding_is_measured_where_a_gradient_seems_off() -> None:
+    trial = try_out(cancels, torch.tensor([0.3, -1.7, 2.9], dtype=torch.float64))
+    first, of_w, graph = observe(trial, None, 0, agreed(trial, 1.0)).rounding
+    for rounding in (first, of_w):
+        assert (rounding > 1e-18).all()
+        assert (rounding < 1e-13).all()
+    assert graph.tolist() == [0, 0, 0]
+
+
+def test_a_gradient_that_is_off_by_more_than_rounding() -> None:
+    trial = try_out(cube, X)
+    first, of_w, graph = observe(trial, V, 0, agreed(trial, 1.0)).rounding
+    assert (first < 1e-12).all()
+    assert (of_w < 1e-12).all()
+    assert graph.tolist() == [0, 0]
+
+
+def under_create_graph(part: float) -> Callable[..., Any]:
+    class Another(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor) -> Tensor:
+            return 2 * x
+
+        @staticmethod
+        def backward(ctx: Any, g: Tensor) -> Tensor:
+            return g * (2 * (1 + part) if torch.is_grad_enabled() else 2)
+
+    return Another.apply
+
+
+def test_what_is_another_under_create_graph_is_not_excused() -> None:
+    trial = try_out(under_create_graph(1e-6), X)
+    found = observe(trial, V, 0, Witness("agreed", "agreed", 2 * np.eye(2)))
+    assert np.asarray(found.graph).tolist() == pytest.approx([2 * (1 + 1e-6), 20 * (1 + 1e-6)])
+    assert found.rounding[0].tolist() == [0, 0]
+    assert (found.rounding[2] > 0).all()
+    assert (found.rounding[2] < 1e-9).all()
+
+
+def test_a_backward_that_raises() -> None:
+    def raising(ctx: Any, g: Tensor) -> Tensor:
+        raise ValueError("no. Never")
+
+    broken = type("Broken", (Counts,), {"backward": staticmethod(raising)})
+    trial = try_out(broken.apply, X)  # type: ignore[attr-defined]
+    found = observe(trial, V, 0, Witness("agreed", "agreed", np.zeros((2, 2))))
+    assert isinstance(found.first.error, ValueError)
+    assert (found.twice, found.graph, found.shares) == ("ValueError: no",) * 2 + (False,)
+    assert found.rounding[2].tolist() == [0, 0]
