@@ -97,6 +97,9 @@ def sampling(
 
 def sorted_out(outcomes: list[Outcome], known: Equivalent) -> tuple[Counter[str], list[Mutant]]:
     """Return how many survivors are equivalent for which reason, and those that are faults."""
+    for outcome in outcomes:
+        if outcome.caught_by == LEFT:
+            known.reason(outcome.mutant)  # its excuse may be needed by the next draw
     survivors = [outcome.mutant for outcome in outcomes if outcome.caught_by is None]
     named = [(mutant, known.reason(mutant)) for mutant in survivors]
     reasons = Counter(reason for _, reason in named if reason)

@@ -10,7 +10,7 @@ import pytest
 from tests.mutants import __main__ as command
 from tests.mutants import digests, library, record
 from tests.mutants.equivalent import REFUSED, Equivalent, equivalent
-from tests.mutants.mutant import Mutant, Outcome
+from tests.mutants.mutant import LEFT, Mutant, Outcome
 from tests.mutants.targets import Target, targets
 
 RECORD = record.load()
@@ -219,6 +219,23 @@ def test_an_excuse_that_nothing_needs_fails_the_run(
     assert "names no survivor any more, take it out: docs/a.md: ['input', 'y']" in (
         capsys.readouterr().out
     )
+
+
+def test_an_excuse_for_a_mutant_that_was_not_drawn_stays_and_the_record_counts_it(
+    here: Here,
+) -> None:
+    fault = FAULT._replace(file="src/a.py", kind="library")
+    data = {
+        "reasons": {"input": "why"},
+        "patterns": {},
+        "files": {fault.file: [["input", "x = 1"]]},
+    }
+    here.known = Equivalent(data)
+    outcomes = [Outcome(fault, LEFT), Outcome(fault._replace(text="y = 1"), "check: no")]
+    here.modules = [Target(fault.file, "1", lambda chosen: iter(outcomes), "library")]
+    assert here.run() == 0
+    row = record.load()["library"][fault.file]
+    assert row["kinds"] == {"library": {"planted": 1, "check": 1, LEFT: 1}}
 
 
 def test_an_excuse_holds_for_its_line_kind_and_pattern_alone() -> None:
