@@ -396,3 +396,16 @@ def test_the_power_without_a_jacobian() -> None:
     for seed in range(5):
         assert vtj.certify(off_by(10 * power), SMALL, seed=seed).culprit == "backward"
         assert vtj.certify(off_by(power / 1e3), SMALL, seed=seed)
+
+
+@pytest.mark.parametrize("probes", [1, 2, 3])
+def test_an_f_that_changes_is_seen_with_any_number_of_probes(probes: int) -> None:
+    calls: list[Tensor] = []
+
+    def restless(x: Tensor) -> Tensor:
+        calls.append(x)
+        return x**2 + len(calls)
+
+    report = vtj.certify(restless, X, probes=probes)
+    assert "y[0]: f gives another value at every call" in report.findings
+    assert report.culprit == "f"

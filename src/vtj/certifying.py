@@ -16,7 +16,7 @@ from vtj.oracle.once import taken_once
 from vtj.oracle.operators import operator
 from vtj.oracle.pairs import MOST, Pair, Probes, ask, ask_forward, pairs, reconsidered, refused
 from vtj.oracle.probing import Counted, Passes
-from vtj.oracle.trial import Trial, try_out
+from vtj.oracle.trial import Trial, first_run
 from vtj.oracle.unseen import unseen
 from vtj.oracle.voting import Array, Mask
 from vtj.outcome import Outcome
@@ -66,12 +66,12 @@ def certify(
         raise ValueError(f"probes is {probes}; expected at least 1")
     counted = Counted(repeatable(f, seed))
     with np.errstate(all="ignore"), random_state_kept(), state_kept(f) as kept:
-        trial = try_out(counted, x)
+        trial, run = first_run(counted, x)
         if trial.once:
             return taken_once(trial)
         by_hand = None if J is None else operator(trial, J)
         passes = Passes(trial, values(trial.y), values(trial.parts))
-        asked = ask(passes, by_hand, probes, seed)
+        asked = ask(passes, run, by_hand, probes, seed)
         raised = _raised(asked.outcomes)
         paired = list(pairs(asked, trial.relative))
         if any(pair.too_rough for pair in paired):

@@ -66,8 +66,29 @@ def backward(f: Function, x: Tensors, v: Any = None) -> Outcome:
     as_tuple(x)
     try:
         return _run(f, x, v, only_x=True)
-    except _RefusesInputs:
+    except RefusesInputs:
         return _run(f, x, v, only_x=False)
+
+
+def finished(leaves: tuple[Tensor, ...], y: Any, x: Tensors, v: Any = None) -> Outcome:
+    """Run ``y.backward(v)`` where `f` has run already.
+
+    Args:
+        leaves: Copies of `x` that require grad.
+        y: What `f` returned for them; its graph is used up.
+        x: What `f` was to be called with.
+        v: The gradient argument.
+
+    Raises:
+        RefusesInputs: Where only a new run of `f` and a plain ``y.backward(v)`` will do.
+
+    Example:
+        >>> x = torch.tensor([1.0, 2.0])
+        >>> (leaf,) = fresh_leaves(x)
+        >>> finished((leaf,), 3 * leaf**2, x, torch.tensor([1.0, 10.0])).grad
+        tensor([  6., 120.])
+    """
+    return _outcome(leaves, y, x, v, only_x=True)
 
 
 def vjp(f: Function, x: Tensors, v: Any = None) -> Tensors:
@@ -102,29 +123,40 @@ def vjp(f: Function, x: Tensors, v: Any = None) -> Tensors:
     return gradient
 
 
-class _RefusesInputs(Exception):  # noqa: N818 - it never leaves this file
+class RefusesInputs(Exception):  # noqa: N818 - no reader sees it
     """Reentrant checkpointing allows only a plain ``y.backward(v)``."""
 
 
 def _run(f: Function, x: Tensors, v: Any, *, only_x: bool) -> Outcome:
-    y: Any = None
-    used = _copy(v)
     leaves: tuple[Tensor, ...] = ()
-    error: Exception | None = None
     try:
         leaves = fresh_leaves(x)
         y = f(*leaves)
+    except Exception as error:
+        return _told(leaves, None, x, error, v_changed=False)
+    return _outcome(leaves, y, x, v, only_x=only_x)
+
+
+def _outcome(leaves: tuple[Tensor, ...], y: Any, x: Tensors, v: Any, *, only_x: bool) -> Outcome:
+    used, error = _copy(v), None
+    try:
         _backward(y, used, leaves if only_x else None)
     except Exception as raised:
         if only_x and "use_reentrant=True" in str(raised):
-            raise _RefusesInputs from raised
+            raise RefusesInputs from raised
         error = raised
+    return _told(leaves, y, x, error, v_changed=not same(used, v))
+
+
+def _told(
+    leaves: tuple[Tensor, ...], y: Any, x: Tensors, error: Exception | None, *, v_changed: bool
+) -> Outcome:
     grads = [leaf.grad for leaf in leaves] or [None] * len(as_tuple(x))
     return Outcome(
         y=_detached(y),
         grad=like(tuple(grads), x),
         error=error,
-        v_changed=not same(used, v),
+        v_changed=v_changed,
         x_changed=bool(leaves) and not same(leaves, as_tuple(x)),
     )
 

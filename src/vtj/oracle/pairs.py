@@ -12,6 +12,7 @@ from vtj.oracle.operators import Operator
 from vtj.oracle.probing import Passes
 from vtj.oracle.rounding import gradient_rounding
 from vtj.oracle.tolerance import SAFETY
+from vtj.oracle.trial import Run
 from vtj.oracle.voting import Array, Witness, allowed, distance
 from vtj.oracle.witnesses import gradient, raised_by_autograd
 from vtj.outcome import Outcome
@@ -91,11 +92,12 @@ class Pair:
         return bool((SAFETY * np.asarray(self.b.error) > 1e-3 * np.asarray(self.b.size)).any())
 
 
-def ask(passes: Passes, by_hand: Operator | None, probes: int, seed: int) -> Probes:
+def ask(passes: Passes, run: Run, by_hand: Operator | None, probes: int, seed: int) -> Probes:
     """Run the passes.
 
     Args:
         passes: Of the function.
+        run: Its first run; of several backward passes, one goes through that.
         by_hand: J by hand; without one, ⟨v, J·u⟩ will do in place of J·u.
         probes: How many `v`.
         seed: Fixes them.
@@ -104,7 +106,9 @@ def ask(passes: Passes, by_hand: Operator | None, probes: int, seed: int) -> Pro
     outputs, inputs = passes.trial.size
     v = signed(generator, probes * outputs, LEAST, MOST).reshape(probes, outputs)
     u = signed(generator, inputs, LEAST, MOST) * passes.scale
-    outcomes = tuple(passes.backward(one) for one in v)
+    # a single pass is one of a new run: does f give the same y again?
+    first = [passes.backward_of(run, v[0])] if probes > 1 else []
+    outcomes = (*first, *(passes.backward(one) for one in v[len(first) :]))
     grads = np.stack([gradient(passes.trial, one.grad) for one in outcomes])
     if any(refused(one) for one in outcomes) or not np.isfinite(grads).all():
         return Probes(v, u, outcomes, grads)

@@ -1,5 +1,6 @@
 """Single passes of one function: vᵀ·J by backward, J·u by a forward pass or by differences."""
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,10 +16,10 @@ from vtj.oracle.confirming import ENOUGH, confirmed
 from vtj.oracle.rounding import noise_of_values
 from vtj.oracle.second_look import OUT_OF_SIGHT, flattened
 from vtj.oracle.tolerance import SAFETY
-from vtj.oracle.trial import Trial
+from vtj.oracle.trial import Run, Trial
 from vtj.oracle.voting import Array, Witness
 from vtj.oracle.witnesses import gradient
-from vtj.outcome import Outcome, backward
+from vtj.outcome import Outcome, RefusesInputs, backward, finished
 
 SEED = 0  # of the line along which noise is measured
 FIRST = 2.0**-6  # of the size of each element of x; three halvings reach nine digits
@@ -62,6 +63,14 @@ class Passes:
         shaped = shaped_like(v, self.trial.y)
         f, seen = what_autograd_sees(self.trial, shaped if self.trial.y_tuple else shaped[0])
         return backward(f, self.trial.x, seen)
+
+    def backward_of(self, run: Run, v: Array) -> Outcome:
+        """Run ``y.backward(v)`` through the graph of a run that has been made already."""
+        shaped = shaped_like(v, self.trial.y)
+        if all(self.trial.connected):
+            with suppress(RefusesInputs):
+                return finished(run.leaves, run.y, self.trial.x, like(shaped, run.y))
+        return self.backward(v)
 
     def gradient(self, v: Array) -> Array:
         """Give what ``y.backward(v)`` leaves in `x.grad`."""

@@ -108,6 +108,19 @@ class Trial:
         return blocks[0] if len(blocks) == 1 else tuple(blocks)
 
 
+@dataclass(frozen=True)
+class Run:
+    """What one run of `f` left behind, its graph with it.
+
+    Attributes:
+        leaves: What `f` was called with.
+        y: What it returned.
+    """
+
+    leaves: tuple[Tensor, ...]
+    y: Tensors
+
+
 def try_out(f: Function, x: Tensors) -> Trial:
     """Run `f` once in float64, or in `x`'s own dtype when it refuses, and look at what came.
 
@@ -121,20 +134,33 @@ def try_out(f: Function, x: Tensors) -> Trial:
         >>> trial.y, trial.dtype, trial.shape
         ((tensor([ 3., 12.], dtype=torch.float64),), torch.float64, (2, 2))
     """
+    return first_run(f, x)[0]
+
+
+def first_run(f: Function, x: Tensors) -> tuple[Trial, Run]:
+    """Give what `try_out` gives, and that run itself, for one backward pass.
+
+    Example:
+        >>> trial, run = first_run(lambda x: 3 * x**2, torch.tensor([1.0, 2.0]))
+        >>> trial.y[0].requires_grad, run.y.requires_grad
+        (False, True)
+    """
     for part in as_tuple(x):
         require_floating("x", part)
     x = like(tuple(part.detach() for part in as_tuple(x)), x)
     raised = like(tuple(part.double() for part in as_tuple(x)), x)
+    leaves = fresh_leaves(raised)
     try:
-        y = f(*fresh_leaves(raised))
+        y = f(*leaves)
         x = raised
     except Exception:  # whatever keeps f from float64, x's own dtype shows whether it is f's error
-        y = f(*fresh_leaves(x))
+        leaves = fresh_leaves(x)
+        y = f(*leaves)
     outputs = as_tuple(y, "y = f(x)")
     for part in outputs:
         require_floating("y", part)
     nodes = graph_of(outputs)
-    return Trial(
+    trial = Trial(
         f=f,
         x=x,
         y=tuple(part.detach().clone() for part in outputs),
@@ -144,6 +170,7 @@ def try_out(f: Function, x: Tensors) -> Trial:
         custom=any(isinstance(node, BackwardCFunction) for node in nodes),
         once=any(node.name() == ONCE for node in nodes),
     )
+    return trial, Run(leaves, y)
 
 
 def graph_of(y: Sequence[Tensor]) -> set[Any]:
