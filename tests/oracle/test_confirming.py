@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-import vtj
 from vtj.oracle.confirming import ENOUGH, confirmed
 from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.voting import Array
@@ -87,11 +86,3 @@ def test_a_detached_path_that_moves_in_leaps_is_not_passed_over() -> None:
         g, _ = along(coarse, x)
         steps = [step * abs(x) for step in STEPS]
         assert confirmed(g, np.array([2 * x]), steps, EPS) is None
-
-
-@pytest.mark.parametrize("n", [1, 10, 1000])
-def test_certify_asks_a_plain_function_six_times(n: int) -> None:
-    x = torch.linspace(0.5, 2, n, dtype=torch.float64)
-    for J in (None, np.diag(6 * x.numpy())):  # noqa: N806 - J is the term
-        title = vtj.certify(lambda x: 3 * x**2, x, J).title
-        assert title.endswith("2 probes, 6 calls of f")

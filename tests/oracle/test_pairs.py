@@ -1,0 +1,122 @@
+"""What certify compares, and in how many calls of a plain function."""
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+import vtj
+from tests.zoo.bug import custom
+from vtj.calling.tensors import values
+from vtj.oracle.operators import operator
+from vtj.oracle.pairs import ask, ask_forward, pairs, refused
+from vtj.oracle.probing import Passes
+from vtj.oracle.trial import first_run
+from vtj.outcome import backward
+
+X = torch.tensor([0.5, -2.0, 3.0], dtype=torch.float64)
+
+
+def square(x: Tensor) -> Tensor:
+    return 3 * x**2
+
+
+def by_hand(x: Tensor) -> np.ndarray:
+    return np.diag(6 * x.numpy())
+
+
+def spoiled(x: Tensor) -> Tensor:
+    y = x.exp()
+    y += 1  # backward needs what was there
+    return y
+
+
+def calls(report: vtj.Report) -> str:
+    return report.title.rpartition(", ")[2]
+
+
+@pytest.mark.parametrize("n", [1, 10, 200])
+@pytest.mark.parametrize("J", [None, by_hand])
+def test_a_plain_function_is_asked_six_times(n: int, J: object) -> None:  # noqa: N803
+    x = torch.linspace(0.5, 2, n, dtype=torch.float64)
+    assert calls(vtj.certify(square, x, J and by_hand(x))) == "6 calls of f"
+
+
+def test_a_direction_moves_every_element_of_x_at_its_own_scale() -> None:
+    scales = torch.tensor([1e-9, 1.0, 1e9], dtype=torch.float64)
+    J = np.diag(np.cos(1) / scales.numpy())  # noqa: N806 - J is the term
+    report = vtj.certify(lambda x: torch.sin(x / scales), scales, J)
+    assert (report.verdict, calls(report)) == ("correct", "6 calls of f")
+
+
+@pytest.mark.parametrize("probes", [1, 2, 5])
+def test_every_probe_has_its_own_direction_and_gradient(probes: int) -> None:
+    trial, run = first_run(square, X)
+    passes = Passes(trial, values(trial.y), values(trial.x))
+    for J in (None, operator(trial, by_hand(X))):  # noqa: N806 - J is the term
+        trial, run = first_run(square, X)
+        asked = ask(passes, run, J, probes, seed=0)
+        assert asked.v.shape == asked.grads.shape == (probes, 3)
+        assert len({tuple(v) for v in asked.v}) == probes
+        assert (abs(asked.v) >= 0.5).all()
+        assert (abs(asked.v) <= 2).all()
+        np.testing.assert_allclose(asked.grads, asked.v * 6 * X.numpy(), rtol=1e-15)
+        slopes = 6 * X.numpy() * asked.u
+        compared = list(pairs(asked, 1e-12))
+        assert not any(pair.differs for pair in compared)
+        if J is None:
+            assert [pair.probe for pair in compared] == list(range(probes))
+            expected = asked.v @ slopes
+            assert {pair.side for pair in compared} == {"number"}
+        else:
+            assert [pair.probe for pair in compared] == [0, *range(probes)]
+            expected = slopes
+            assert [pair.side for pair in compared] == ["y", *"x" * probes]
+        assert asked.differences is not None
+        np.testing.assert_allclose(asked.differences.value, expected, rtol=1e-9)
+
+
+def test_a_forward_pass_takes_the_place_of_rough_differences() -> None:
+    trial, run = first_run(square, X)
+    passes = Passes(trial, values(trial.y), values(trial.x))
+    before = ask(passes, run, None, 2, seed=0)
+    asked = ask_forward(passes, before)
+    slopes = 6 * X.numpy() * asked.u
+    assert asked.forward is not None
+    assert asked.differences is not None
+    np.testing.assert_allclose(asked.forward.value, slopes, rtol=1e-15)
+    np.testing.assert_allclose(asked.differences.value, slopes, rtol=1e-9)
+    compared = list(pairs(asked, 1e-12))
+    assert [(pair.what, pair.side, pair.probe, pair.b.family) for pair in compared] == [
+        ("J·u forward = differences", "y", 0, "numeric"),
+        ("⟨x.grad, u⟩ = ⟨v, J·u⟩ forward", "number", 0, "forward"),
+        ("⟨x.grad, u⟩ = ⟨v, J·u⟩ forward", "number", 1, "forward"),
+    ]
+    assert not any(pair.differs for pair in compared)
+
+
+def test_where_no_forward_pass_applies_nothing_changes() -> None:
+    trial, run = first_run(custom(square, lambda x, v: 6 * x[0] * v), X)
+    passes = Passes(trial, values(trial.y), values(trial.x))
+    asked = ask(passes, run, None, 2, seed=0)
+    assert ask_forward(passes, asked) is asked
+
+
+@pytest.mark.parametrize(
+    ("f", "said"),
+    [
+        (square, False),
+        (lambda x: x.detach() * 2, False),
+        (spoiled, True),
+    ],
+    ids=["runs", "not connected", "raises"],
+)
+def test_a_backward_that_raises_is_told_from_one_with_nothing_to_do(f: object, said: bool) -> None:
+    assert refused(backward(f, X, torch.ones(3, dtype=torch.float64))) is said
+
+
+def test_a_backward_that_raises_or_gives_no_number_is_not_compared() -> None:
+    for f in (spoiled, lambda x: x * torch.tensor([1.0, torch.nan, 1.0])):
+        report = vtj.certify(f, X)
+        assert calls(report) == "2 calls of f"
+        assert not any("differences" in row.what for row in report.rows)
