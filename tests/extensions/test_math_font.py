@@ -81,6 +81,12 @@ def test_without_its_source_the_script_says_where_it_comes_from(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_letter_that_stands_for_a_quantity_is_looked_for_in_its_italic_form() -> None:
+def test_a_letter_that_stands_for_a_quantity_is_looked_for_in_its_italic_form(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert missing("<math><mi>h</mi><mi>x</mi><mi>Ω</mi></math>") == []
     assert missing("<math><mi>и</mi></math>") == ["и"]
+    monkeypatch.setattr("mathml.repertoire.repertoire", lambda: {ord("x")})
+    drawn = [f"<mi>{letter}</mi>" for letter in "haAαΩ"]
+    assert missing(f"<math>{''.join(drawn)}</math>") == list("AahΩαℎ𝐴𝑎𝛺𝛼")
+    assert missing('<math><mi mathvariant="normal">x</mi><mo>&lt;</mo>\n</math>') == ["<"]

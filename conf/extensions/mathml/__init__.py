@@ -55,7 +55,8 @@ def visit_math_block(self: HTML5Translator, node: nodes.math_block) -> None:
     """Write a formula on a line of its own, with its number, in a box that scrolls if it must."""
     self.body.append(self.starttag(node, "div", CLASS="math notranslate nohighlight"))
     tex = node.astext()
-    tex = unnumbered(tex) if node.get("no-wrap", node.get("nowrap", False)) else aligned(tex)
+    alone = node.get("no-wrap") or node.get("nowrap")  # as Sphinx and as MyST call it
+    tex = unnumbered(tex) if alone else aligned(tex)
     self.body.append('<div class="math-scroll">')
     self.body.append(_mathml(self, node, tex, display=True))
     self.body.append("</div>")

@@ -71,7 +71,7 @@ def render(tex: str, *, display: bool, macros: Mapping[str, str] | None = None) 
     )
     if "error" in result:
         message = result["error"].replace(_UNDERLINE, "")
-        raise TexError(" ".join(message.removeprefix("ParseError:").split()))
+        raise TexError(" ".join(message.split()))
     mathml = str(result["mathml"])
     for notation in _ENCLOSED.findall(mathml):
         if notation not in _DRAWN:
