@@ -93,8 +93,6 @@ class Shadow(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leave
             for truths in known:
                 self._hold(truths)
             return lambda out: [array(values(target)) for target in written]
-        if base == "_local_scalar_dense":
-            return lambda out: []
         try:
             if base in PICKS or f"{base}.{func._overloadname}" in PICKS:
                 return self._picked(func, args, kwargs)
