@@ -1,6 +1,7 @@
 """What backward passes are observed to do, beyond one gradient."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -169,6 +170,34 @@ def test_a_gradient_that_is_off_by_more_than_rounding() -> None:
     assert (first < 1e-12).all()
     assert (of_w < 1e-12).all()
     assert graph.tolist() == [0, 0]
+
+
+def test_rounding_of_several_inputs_and_outputs() -> None:
+    trial = try_out(two, PARTS)
+    for rounding in observe(trial, VS, 0, agreed(trial, 1.0)).rounding[:2]:
+        assert rounding.shape == (4,)
+        assert (rounding < 1e-11).all()
+
+
+def test_gradients_of_other_tensors_are_left_alone() -> None:
+    weight = torch.tensor([3.0, 4.0], dtype=torch.float64, requires_grad=True)
+    trial = try_out(lambda x: weight * x, X)
+    found = observe(trial, V, 0, Witness("agreed", "agreed", np.diag([3.0, 4.0])))
+    assert np.asarray(found.twice).tolist() == [6, 80]
+    assert weight.grad is None
+
+
+def test_an_input_that_is_not_used_has_a_gradient_of_zeros() -> None:
+    found = seen(lambda a, b: 2 * a, (X, X))
+    assert np.asarray(found.graph).tolist() == [2, 20, 0, 0]
+    assert np.asarray(found.twice).tolist() == [4, 40, 0, 0]
+
+
+def test_an_f_that_gives_something_else_later() -> None:
+    trial = replace(try_out(cube, X), f=lambda x: 3)
+    found = observe(trial, V, 0, Witness("agreed", "agreed", np.zeros((2, 2))))
+    told = "TypeError: y is int; expected a torch.Tensor or a tuple of them"
+    assert (found.twice, found.graph) == (told, told)
 
 
 def under_create_graph(part: float) -> Callable[..., Any]:

@@ -87,6 +87,7 @@ def test_a_wrong_vmap_rule_of_torch_speaks_against_nobody(engines: list[str] | N
     assert not torch.allclose(torch.func.jacrev(distances)(x), right)
     report = vtj.check(distances, x, engines=engines)
     assert report, str(report)
+    assert [row.what for row in report.rows if row.family][-1] in ("numeric", "linear in v")
     row = next(row for row in report.rows if row.what == "jacrev")
     assert row.result == "not applicable"
     assert row.note == "torch's own vmap rule is wrong: dy[0,1]/dx[0,0]: reverse -0.6, jacrev 0"
@@ -158,9 +159,9 @@ def test_who_is_wrong_in_one_entry_and_how(
     culprit: str, wrong: Tensor, values: str, named: str
 ) -> None:
     said = {name: wrong if name == culprit else RIGHT for name in ALL}
-    report = vtj.check(
-        linear(said["backward"], said["forward"]), X, jacobian=said["jacobian"].numpy()
-    )
+    f = linear(said["backward"], said["forward"])
+    engines = ("reverse", "forward", "numeric")
+    report = vtj.check(f, X, jacobian=said["jacobian"].numpy(), engines=engines)
     at, spoken = values.split(": ")
     numbers = [part.split()[-1] for part in spoken.split(", ")]
     told = {name: numbers[0] if name == culprit else numbers[1] for name in ALL}
@@ -230,6 +231,10 @@ def test_without_a_forward_pass_it_is_the_backward_unless_it_sees_no_way_at_all(
     assert report.findings[0].endswith(
         "(a missing term: zero where it should not be, 3 of 12 entries)"
     )
+    report = vtj.check(
+        lambda x: x.detach() + x, X[:1], jacobian=np.full((1, 1), 2.0), engines=engines
+    )
+    assert report.culprit == "backward"
     report = vtj.check(lambda x: RIGHT @ x.detach(), X, jacobian=RIGHT.numpy(), engines=engines)
     assert report.culprit == "f"
     assert report.findings[0].endswith(
@@ -419,6 +424,13 @@ def test_a_family_alone(engines: list[str], told: str) -> None:
     assert (report.verdict, report.culprit, report.findings) == ("undecided", None, (told,))
 
 
+def test_a_gradient_that_is_transposed_in_the_shape_of_x() -> None:
+    powers = torch.tensor([1.0, 2.0, 4.0]).double()
+    turned = custom(lambda w: w @ powers, lambda w, g: torch.outer(powers, g))
+    report = vtj.check(turned, torch.ones(3, 3), engines=["reverse", "numeric"])
+    assert "(the gradient of x is transposed, " in report.findings[0]
+
+
 def test_of_what_cannot_be_decided_one_is_told() -> None:
     """The first entry of those that are open, beside what is wrong."""
     report = vtj.check(linear(off(3, 1, 0.5)), X, engines=["reverse"], jacobian=RIGHT.numpy())
@@ -430,6 +442,42 @@ def test_a_detached_path_that_nobody_would_see() -> None:
     report = vtj.check(lambda x: torch.stack([x[0], x[1] + torch.sin(1e15 * x.detach()[1])]), X)
     told = "dy[1]/dx[1]: backward 1, forward 1: a detached path would not show"
     assert (report.verdict, report.findings) == ("undecided", (told,))
+
+
+def test_a_j_by_hand_that_is_no_number_beside_a_wrong_backward() -> None:
+    """What is called wrong is not called open too."""
+    J = RIGHT.numpy().copy()  # noqa: N806 - J is the term
+    J[0, 0] = np.nan
+    report = vtj.check(linear(off(3, 1, 0.5), RIGHT), X, jacobian=J)
+    assert [finding.split(":")[0] for finding in report.findings] == ["dy[0]/dx[0]", "dy[3]/dx[1]"]
+    assert report.culprit == "jacobian"
+
+
+def test_a_j_by_hand_that_is_no_number_with_nobody_to_decide() -> None:
+    J = RIGHT.numpy().copy()  # noqa: N806 - J is the term
+    J[2, 1] = np.nan
+    report = vtj.check(lambda x: RIGHT @ x, X, jacobian=J, engines=["reverse"])
+    told = "dy[2]/dx[1]: by hand nan, backward 8: not a number, nothing to compare"
+    assert (report.verdict, report.findings) == ("undecided", (told,))
+
+
+def test_differences_alone_against_a_j_by_hand_and_a_forward_pass() -> None:
+    report = vtj.check(
+        lambda x: x**2 + 3 * x.detach(),
+        X[:1],
+        jacobian=2 * np.diag(X[:1]),
+        engines=["forward", "numeric"],
+    )
+    told = f"dy[0]/dx[0]: by hand 1.2, forward 1.2, numeric 4.2: {CONCLUSIONS['f']}"
+    assert report.findings == (f"{told} (a detached path)",)
+
+
+def test_formulas_of_backward_and_forward_that_are_good_to_some_digits() -> None:
+    report = vtj.check(linear(RIGHT * (1 + 5e-9), RIGHT * (1 + 5e-9)), X)
+    assert (report.verdict, report.culprit) == ("undecided", None)
+    assert report.findings[0].endswith(f": {LAST_DIGITS}")
+    report = vtj.check(linear(RIGHT * (1 + 2e-8), RIGHT * (1 + 2e-8)), X)
+    assert report.culprit == "f"
 
 
 @pytest.mark.parametrize(("part", "culprit"), [(5e-9, None), (2e-8, "forward")])

@@ -130,7 +130,7 @@ def _accusation(
 ) -> Finding:
     family = FAMILY.get(culprit, culprit)
     accused = speakers[family]
-    if culprit == "f" and (result.against.get("backward", mask) & mask).any():
+    if culprit == "f" and "backward" in speakers and (result.against["backward"] & mask).any():
         accused = speakers["backward"]
     apart = np.where(mask, distance(accused, result.agreed, trial.relative), 0)
     at = int(np.argmax(apart))

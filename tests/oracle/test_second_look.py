@@ -1,0 +1,261 @@
+"""Before anyone is accused: what differences repeated with care, and rounding, are asked again."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from tests.zoo.bug import custom
+from vtj.calling.tensors import Tensors, as_tuple
+from vtj.engines.numeric import EPS
+from vtj.oracle.second_look import (
+    LOOKS,
+    NEARBY,
+    OUT_OF_SIGHT,
+    flattened,
+    look_again,
+    nearby_points,
+    questionable,
+)
+from vtj.oracle.trial import Trial, try_out
+from vtj.oracle.voting import Witness, vote
+from vtj.oracle.witnesses import Heard, hear
+
+X = torch.tensor([1.0, 2.0], dtype=torch.float64)
+ALL = ("reverse", "forward", "numeric")
+
+
+def doubtful(f: Callable[..., Any], engines: Any = ALL, jacobian: Any = None) -> bool:
+    trial = try_out(f, X)
+    heard = hear(trial, engines, jacobian)
+    return questionable(trial, heard, vote(heard.witnesses, trial.relative))
+
+
+def again(
+    f: Callable[..., Any], x: Tensors = X, engines: Any = ALL, jacobian: Any = None
+) -> tuple[Heard, Heard]:
+    """Give what is heard first, and what is heard on a second look."""
+    trial = try_out(f, x)
+    heard = hear(trial, engines, jacobian)
+    return heard, look_again(trial, heard, seed=0)
+
+
+def by_name(heard: Heard, name: str) -> Witness:
+    (one,) = [one for one in heard.witnesses if one.name == name]
+    return one
+
+
+def square(x: Tensor) -> Tensor:
+    return x**2
+
+
+SQUARE = 2 * np.diag([1.0, 2.0])
+WRONG = custom(square, lambda x, g: 3 * x[0] * g, lambda x, u: 2 * x[0] * u)
+
+
+@pytest.mark.parametrize(
+    ("f", "engines", "jacobian", "doubt"),
+    [
+        (square, ALL, None, False),
+        (square, ALL, SQUARE, False),
+        (square, ("reverse", "numeric"), None, False),
+        (square, ("reverse", "forward"), None, False),
+        (square, ("numeric",), None, True),
+        (square, ("numeric",), SQUARE, False),
+        (square, ALL, SQUARE + 1e-9, True),
+        (WRONG, ALL, None, True),
+        (WRONG, ("forward", "numeric"), None, False),
+        (WRONG, ("reverse", "forward"), None, True),
+        (lambda x: x + x.detach(), ALL, None, True),
+        (lambda x: x + torch.sin(1e15 * x.detach()), ALL, None, True),
+        (lambda x: torch.stack([x[0], x[1].detach()]), ("reverse", "forward"), None, False),
+        (lambda x: (x[0], x[1].detach()), ("reverse", "forward"), None, True),
+    ],
+    ids=range(14),
+)
+def test_what_is_questionable(f: Any, engines: Any, jacobian: Any, doubt: bool) -> None:
+    assert doubtful(f, engines, jacobian) == doubt
+
+
+def test_an_engine_that_contradicts_its_family_is_questionable() -> None:
+    trial = try_out(square, X)
+    heard = hear(trial, ("reverse", "numeric"), None)
+    other = Witness("jacrev", "backward", SQUARE + 1e-6)
+    heard = Heard((*heard.witnesses, other), (), heard.slopes)
+    assert questionable(trial, heard, vote(heard.witnesses, trial.relative))
+
+
+def test_where_nobody_disagrees_nothing_changes() -> None:
+    first, second = again(square)
+    assert second.witnesses == first.witnesses
+    assert second.slopes is first.slopes
+    assert second.hidden_kinks is None
+
+
+def test_columns_in_which_nobody_disagrees_stay() -> None:
+    """Only the differences of the others are repeated."""
+    wrong = custom(
+        torch.sin, lambda x, g: g * x[0].cos() * torch.tensor([1, 3]), lambda x, u: u * x[0].cos()
+    )
+    first, second = again(wrong)
+    assert first.slopes is not None
+    assert second.slopes is not None
+    for before, after in zip(first.slopes, second.slopes, strict=True):
+        assert before[:, 0].tolist() == after[:, 0].tolist()
+    assert first.slopes.error[:, 1].tolist() != second.slopes.error[:, 1].tolist()
+    assert second.slopes.value[1, 1] == pytest.approx(np.cos(2), rel=1e-11)
+    assert [one.name for one in second.witnesses] == list(ALL)
+    assert second.hidden_kinks is not None
+    assert not second.hidden_kinks.any()
+
+
+def test_alone_all_differences_are_repeated() -> None:
+    first, second = again(torch.sin, engines=("numeric",))
+    assert first.slopes is not None
+    assert second.slopes is not None
+    assert (first.slopes.error != second.slopes.error).any(axis=0).all()
+    assert second.witnesses[0].value == pytest.approx(np.diag(np.cos([1, 2])), abs=1e-11)
+
+
+def meet(x: Tensor) -> Tensor:
+    return torch.relu(x) - torch.relu(-x)
+
+
+@pytest.mark.parametrize("other", [0.0, 1.5])
+def test_where_kinks_meet_the_differences_are_silent(other: float) -> None:
+    x = torch.tensor([other, 0.0], dtype=torch.float64)
+    _, second = again(lambda x: meet(x) + x.sum(), x)
+    assert second.hidden_kinks is not None
+    at_zero = (x == 0).tolist()
+    assert second.hidden_kinks.tolist() == np.diag(at_zero).tolist()
+    numeric = by_name(second, "numeric")
+    assert np.asarray(numeric.silent).tolist() == np.diag(at_zero).tolist()
+
+
+def test_a_wrong_backward_is_no_kink() -> None:
+    _, second = again(WRONG)
+    assert second.hidden_kinks is not None
+    assert not second.hidden_kinks.any()
+    assert not np.asarray(by_name(second, "numeric").silent).any()
+
+
+def test_without_a_backward_no_kinks_are_looked_for() -> None:
+    _, second = again(meet, torch.zeros(1).double(), ("forward", "numeric"))
+    assert second.hidden_kinks is not None
+    assert second.hidden_kinks.tolist() == [[False]]
+
+
+def test_rounding_excuses_exact_engines_that_lie_too_far_apart() -> None:
+    x = torch.tensor([0.3, -1.7, 2.9], dtype=torch.float64)
+    weights = torch.linspace(-3, 3, 9).double().reshape(3, 3)
+
+    def steep(x: Tensor) -> Tensor:
+        return torch.tanh(20 * weights @ torch.tanh(20 * weights @ x))
+
+    trial = try_out(steep, x)
+    heard = hear(trial, ("reverse", "forward"), None)
+    reverse, forward = heard.witnesses
+    off = Heard((reverse, Witness("forward", "forward", forward.value * (1 + 1e-8))), ())
+    for one in look_again(trial, off, seed=0).witnesses:
+        assert np.asarray(one.error).shape in ((3, 3), ())
+        assert (np.asarray(one.error) < 1e-9).all()
+
+
+def test_terms_that_cancel_are_excused() -> None:
+    trial = try_out(lambda x: x.softmax(0).sum(), torch.tensor([0.3, -1.7, 2.9]))
+    noise = Witness("forward", "forward", np.array([[1e-16, -1e-17, 2e-16]]))
+    zero = Witness("reverse", "backward", np.zeros((1, 3)))
+    for one in look_again(trial, Heard((zero, noise), ()), seed=0).witnesses:
+        assert (np.asarray(one.error) > 0).all()
+        assert (np.asarray(one.error) < 1e-14).all()
+    wrong = Witness("forward", "forward", np.full((1, 3), 1e-3))
+    for one in look_again(trial, Heard((zero, wrong), ()), seed=0).witnesses:
+        assert not np.asarray(one.error).any()
+
+
+def test_the_differences_are_not_excused_by_rounding() -> None:
+    trial = try_out(lambda x: x.softmax(0).sum(), torch.tensor([0.3, -1.7, 2.9]))
+    heard = hear(trial, ALL, np.full(3, 1e-17))
+    before = by_name(heard, "numeric")
+    after = by_name(look_again(trial, heard, seed=0), "numeric")
+    assert np.asarray(after.error).max() <= np.asarray(before.error).max() + 1e-14
+
+
+@pytest.mark.parametrize(
+    ("engines", "added"),
+    [
+        (("jacrev", "jacfwd", "numeric"), ["reverse", "forward"]),
+        (("jacrev", "numeric"), ["reverse"]),
+        (("jacfwd", "numeric"), ["forward"]),
+        (("reverse", "jacrev", "numeric"), []),
+        (("forward", "jacfwd", "reverse"), []),
+    ],
+)
+def test_no_engine_on_vmap_speaks_for_its_family(engines: Any, added: list[str]) -> None:
+    _, second = again(square, engines=engines)
+    assert [one.name for one in second.witnesses] == [*added, *engines]
+
+
+def at(y: list[float], x: list[float]) -> Trial:
+    """Try out a function with these values at this x."""
+    return try_out(
+        lambda x: torch.tensor(y).double() + 0 * x.sum(), torch.tensor(x, dtype=torch.float64)
+    )
+
+
+def test_how_small_a_slope_may_be_that_rounding_makes_zero() -> None:
+    """Of the largest value, over a step of the size of x, at most 1."""
+    trial = at([3.0, -8.0], [0.25, 2.0, 0.0])
+    slopes = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, -1.0]])
+    least = 4 * EPS * 8
+    expected = [[4 * least, least, least], [0, least, 0]]
+    assert flattened(trial, slopes).tolist() == expected
+    assert flattened(trial, np.array([0.0, 2.0])).tolist() == [4 * least, 0]
+    assert flattened(at([0.0, 5.0], [1.0]), np.zeros((2, 1))).tolist() == [
+        [20 * EPS + EPS**2],
+        [20 * EPS],
+    ]
+    assert flattened(at([0.0, 5.0], [1.0]), np.zeros(2), OUT_OF_SIGHT).tolist() == [
+        20 * EPS + OUT_OF_SIGHT,
+        20 * EPS,
+    ]
+    assert flattened(at([0.0], [3.0]), np.zeros(1)).tolist() == [EPS**2]
+
+
+def test_slopes_that_rounding_makes_zero_are_not_heard() -> None:
+    """So where the value is zero too, and only where the slope is small."""
+
+    def vanishing(x: Tensor) -> Tensor:
+        return (x + 1e12) - 1e12 - (x + 1e12 - 1e12)
+
+    tiny = Witness("by hand", "by hand", np.diag([1e-10, 1e-8]))
+    trial = try_out(vanishing, X)
+    heard = hear(trial, ("numeric",), tiny.value)
+    numeric = by_name(look_again(trial, heard, seed=0), "numeric")
+    assert np.asarray(numeric.silent).tolist() == [[True, False], [False, False]]
+
+
+@pytest.mark.parametrize("x", [X, (X, torch.zeros(2, 2).double())])
+def test_points_nearby(x: Tensors) -> None:
+    trial = try_out(lambda *x: x[0] * 2, x)
+    points = list(nearby_points(trial, seed=3))
+    assert len(points) == LOOKS
+    repeated = list(nearby_points(trial, seed=3))
+    seen = set()
+    for point, same in zip(points, repeated, strict=True):
+        assert isinstance(point, tuple) == isinstance(x, tuple)
+        for part, other, here in zip(as_tuple(point), as_tuple(same), as_tuple(x), strict=True):
+            assert torch.equal(part, other)
+            size = torch.where(here == 0, 1, here.abs())
+            moved = (part - here).abs() / size
+            assert 0 < moved.min() <= moved.max() <= NEARBY * (1 + 1e-6)
+            seen.add(part.sum().item())
+    assert len(seen) == LOOKS * len(as_tuple(x))
+    moves = torch.cat([as_tuple(point)[0] - as_tuple(x)[0] for point in points])
+    assert moves.min() < 0 < moves.max()
+    assert moves.abs().max() > NEARBY / 4
+    (other,) = (list(nearby_points(trial, seed=4))[:1],)
+    assert not torch.equal(as_tuple(other[0])[0], as_tuple(points[0])[0])
