@@ -74,7 +74,7 @@ def as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warm, "start", lambda preload: ("warm", preload))
 
 
-def test_the_settings_and_the_events(said: Lines) -> None:
+def test_the_settings_and_the_events(said: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
     app: Any = App()
     assert extension.setup(app) == {"parallel_read_safe": True, "parallel_write_safe": True}
     assert app.values == {
@@ -93,6 +93,10 @@ def test_the_settings_and_the_events(said: Lines) -> None:
         "build-finished": ("conclude", 500),
     }
     assert said.lines == []
+    executor = app.connected["source-read"][0].__self__
+    monkeypatch.setattr(extension, "Run", lambda *arguments: arguments)
+    monkeypatch.setattr(executor.runs, "watch", lambda run: run)
+    assert executor.start("a", "job", "config") == (("warm", []), "a", "job", "config")
 
 
 @pytest.mark.parametrize(
@@ -174,15 +178,29 @@ def a_run(error: Error | None = None, *, tb: bool = False, line: int | None = 5)
 class Quiet:
     """A run of which nothing comes."""
 
-    deadline, over = None, False
+    page, deadline, over = "a", None, False
 
     def __init__(self) -> None:
         self.connection, self.other = Pipe()
         self.results: list[Result] = []
 
+    def receive(self) -> None:
+        self.ended = self.connection.recv()
+
     def stop(self) -> None:
         self.connection.close()
         self.other.close()
+
+
+def test_what_runs_is_looked_after_while_sphinx_reads(build: Build, said: Lines) -> None:
+    run: Any = Quiet()
+    build.begin("a")
+    build.executor.runs.watch(run)
+    run.over = True
+    run.other.send(Ended(2.5, 1024, frozenset(), False))
+    build.executor.read(build.app, "a", ["text"])
+    assert said.lines == [("INFO", "a: ran in 2.50 s", None)]
+    run.stop()
 
 
 def test_pages_are_read_ahead_and_what_does_not_run_is_read_first(
@@ -206,6 +224,7 @@ def test_where_sphinx_reads_in_several_processes_nothing_is_read_ahead(
     monkeypatch.setattr(extension, "forecast", lambda *_: pytest.fail("read ahead"))
     build.app.parallel = 2
     assert build.begin("b", "a") == ["b", "a"]
+    assert build.executor.job(None, ()).watched == frozenset()
     assert getattr(execute, REPLACED) == build.executor._client
 
 

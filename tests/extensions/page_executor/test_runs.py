@@ -37,7 +37,6 @@ class Fake:
 
     def finish(self) -> None:
         self.did.append("finished")
-        self.other.send(None)
 
     def stop(self) -> None:
         self.did.append("stopped")
@@ -147,17 +146,24 @@ def test_a_result_is_waited_for(watched: Watched) -> None:
     child = os.fork()
     if child == 0:
         for seconds, run in ((1, b), (2, a), (3, a)):
-            time.sleep(0.05)
+            time.sleep(0.1)
             run.other.send(seconds)
+        time.sleep(0.2)
+        a.other.send(None)
         os._exit(0)
+    spent = time.process_time()
     assert watched.runs.result(a, 1) == Result(seconds=3)
-    os.waitpid(child, 0)
+    assert time.process_time() - spent < 0.05  # it slept
     assert watched.runs.result(a, 0) == Result(seconds=2)
     assert b.results == [Result(seconds=1)]
     assert (a.did, b.did) == ([], [])
+    spent = time.process_time()
     watched.runs.end(a)
+    assert time.process_time() - spent < 0.05
+    os.waitpid(child, 0)
     assert a.did == ["finished", "stopped"]
     watched.runs.drop(b)
+    watched.runs.look()
     assert b.did == ["stopped"]
     assert [told[0] for told in watched.told].count(b) == 1
     watched.runs.drop(b)

@@ -118,19 +118,24 @@ def test_a_page_that_nobody_wants_any_more_ends_and_says_nothing(
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.parametrize(
+    ("folder", "watched", "last"),
+    [
+        ("/none", frozenset(), "FileNotFoundError: [Errno 2] No such file or directory: '/none'"),
+        ("/", None, "TypeError: unsupported operand type(s) for &: 'NoneType' and 'frozenset'"),
+    ],
+)
 def test_a_fault_of_the_executor_is_told_with_its_traceback(
-    capfd: pytest.CaptureFixture[str],
+    capfd: pytest.CaptureFixture[str], folder: str, watched: Any, last: str
 ) -> None:
     process = Warm([])  # once what it writes is captured
-    connection, status = process.submit(Job("/no/such/folder", False, {}, ()))
+    connection, status = process.submit(Job(folder, False, {}, (), watched))
     assert status_of(status) == 1 << 8
     connection.close()
     process.stop()
     error = capfd.readouterr().err
     assert error.startswith("Traceback")
-    assert error.splitlines()[-1] == (
-        "FileNotFoundError: [Errno 2] No such file or directory: '/no/such/folder'"
-    )
+    assert error.splitlines()[-1] == last
 
 
 def test_a_page_begins_as_a_new_process_would(monkeypatch: pytest.MonkeyPatch) -> None:
