@@ -298,12 +298,12 @@ def test_what_is_being_read_is_known(build: Build, monkeypatch: pytest.MonkeyPat
     assert looked == [1]
 
 
-ERROR = Error("E", "why", 1, ("\x1b[31mred",))
+ERROR = Error("E", "100 % why", 1, ("\x1b[31mred",))
 
 
 def test_a_failure_is_told_once_with_its_place(build: Build, said: Lines) -> None:
     build.begin("a")
-    failed = ("WARNING", "E: why\n    x = 1", "a:5")
+    failed = ("WARNING", "E: 100 % why\n    x = 1", "a:5")
     for _ in range(2):
         build.executor.tell(a_run(ERROR), 0)
         build.executor.tell(a_run(ERROR), 1)
@@ -313,7 +313,7 @@ def test_a_failure_is_told_once_with_its_place(build: Build, said: Lines) -> Non
     build.executor.conclude(build.app, None)
     build.begin("a")  # the next build tells it again
     build.executor.tell(a_run(ERROR, tb=True, line=None), 0)
-    assert said.lines == [("WARNING", "E: why\n    x = 1\nred", "a")]
+    assert said.lines == [("WARNING", "E: 100 % why\n    x = 1\nred", "a")]
 
 
 def test_a_failure_is_a_warning_of_a_type_that_can_be_suppressed(

@@ -46,6 +46,7 @@ def status_of(status: int) -> int | None:
     assert select.select([status], [], [], 10)[0]
     with open(status, "rb") as file:
         data = file.read()
+    assert len(data) in {0, 4}
     return int.from_bytes(data, "little") if data else None
 
 
@@ -252,6 +253,7 @@ def test_to_stop_does_not_wait_for_a_page_that_goes_on(process: Warm) -> None:
     started = time.monotonic()
     process.stop()
     assert 2.5 <= time.monotonic() - started < 10
+    assert process._process.returncode == 0
     assert not alive(pid)
     assert status_of(status) is None
 
