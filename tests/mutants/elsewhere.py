@@ -97,16 +97,23 @@ class Ancestor:
 class Process:
     """What `subprocess.Popen` would be to `warm`, for a process that a keeper has forked."""
 
-    def __init__(self, pid: int) -> None:
-        self._pid, self._ended = pid, os.pidfd_open(pid)
+    def __init__(self, pid: int, keeper: socket.socket) -> None:
+        self._pid, self._keeper, self._ended = pid, keeper, os.pidfd_open(pid)
+        self.returncode: int | None = None
 
     def poll(self) -> int | None:
-        """0 once it has ended."""
-        return 0 if select.select([self._ended], [], [], 0)[0] else None
+        """How it has ended, if it has."""
+        if self.returncode is None and select.select([self._ended], [], [], 0)[0]:
+            self.wait()
+        return self.returncode
 
-    def wait(self) -> None:
+    def wait(self) -> int:
         """Wait for its end."""
-        select.select([self._ended], [], [])
+        if self.returncode is None:
+            select.select([self._ended], [], [])
+            self._keeper.send(self._pid.to_bytes(4, "little"))
+            self.returncode = int.from_bytes(self._keeper.recv(64), "little", signed=True)
+        return self.returncode
 
     def kill(self) -> None:
         """End it."""
@@ -158,7 +165,7 @@ def started_by(
     def start(command: list[str], pass_fds: list[int], env: dict[str, str], **_: object) -> Process:
         order = Order(command[5:], dict(env), os.getcwd(), mutant, trace)
         socket.send_fds(keeper, [pickle.dumps(tuple(order))], [*pass_fds, 1, 2])
-        return Process(int.from_bytes(keeper.recv(64), "little"))
+        return Process(int.from_bytes(keeper.recv(64), "little"), keeper)
 
     stand_in = SimpleNamespace(Popen=start, DEVNULL=subprocess.DEVNULL)
     with mock.patch.object(warm, "subprocess", stand_in):
@@ -204,6 +211,11 @@ def keep(connection: socket.socket) -> NoReturn:
         data, descriptors, *_ = socket.recv_fds(connection, 1 << 18, 3)
         if not data:
             break
+        if not descriptors:  # the number of one that has ended, to be told how
+            status = os.waitpid(int.from_bytes(data, "little"), 0)[1]
+            code = os.waitstatus_to_exitcode(status)
+            connection.send(code.to_bytes(4, "little", signed=True))
+            continue
         pid = os.fork()
         if pid == 0:
             connection.close()

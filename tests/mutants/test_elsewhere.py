@@ -146,4 +146,7 @@ def test_a_warm_process_has_the_environment_that_it_is_given(
         f"print(nearby.value, '{elsewhere.TOKEN}=' + 'a' * 32 in said, 'vtj' in sys.modules)"
     )
     with elsewhere.kept() as keeper, elsewhere.started_by(keeper):
+        unused = Warm([])
+        unused.stop()
+        assert (unused.alive, unused._process.returncode) == (False, -9)
         assert shown(source) == (("stream", {"name": "stdout", "text": "42 True False\n"}),)

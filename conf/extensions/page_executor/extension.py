@@ -172,7 +172,7 @@ class Executor:
         line, text = failure(step, result, traceback=run.nb_config.execution_show_tb)
         where = (run.page, line) if line else run.page
         with self._at_once():
-            logger.warning("%s", text, location=where, type="page_executor")
+            logger.warning(text, location=where, type="page_executor")
 
     def finish(self, run: Run, *, failed: bool) -> float:
         """Wait for a page's end, and remember how it was; the seconds that its steps took."""

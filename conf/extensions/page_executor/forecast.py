@@ -39,7 +39,7 @@ def forecast(app: Sphinx, env: Any, page: str) -> Run | None:
             return None
         notebook = reader.read(text)
         config = config.copy(**nb_node_to_dict(notebook.metadata.get(config.metadata_key, {})))
-        client = create_client(notebook, str(path), config, _SILENT, reader.read_fmt)
+        client = create_client(notebook, str(path), config, _SILENT)
     except Exception:
         return None  # the parser comes upon the same fault, and reports it
     return client.start_ahead(page, text) if isinstance(client, PageClient) else None

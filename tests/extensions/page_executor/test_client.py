@@ -37,6 +37,7 @@ class Runs:
         self.runs = self
         self.reading = ("page", TEXT)
         self.did: list[tuple[Any, ...]] = []
+        self.started: Any = None
         self.ahead: Any = None
 
     def job(self, folder: Path | None, steps: tuple[Step, ...]) -> Job:
@@ -46,6 +47,8 @@ class Runs:
         run = SimpleNamespace(page=page, job=job, steps=list(job.steps), config=config)
         run.ask = lambda step: (self.did.append(("ask", step.source)), run.steps.append(step))
         self.did.append(("start", page, job.follow, [step.source for step in job.steps]))
+        assert config.execution_mode == "inline"
+        self.started = run
         return run
 
     def take(self, page: str) -> Any:
@@ -60,9 +63,11 @@ class Runs:
         return self.answers.get(source.partition(" ")[0], Result((stream(source),)))
 
     def tell(self, run: Any, number: int) -> None:
+        assert run is self.started
         self.did.append(("tell", number))
 
     def finish(self, run: Any, *, failed: bool) -> float:
+        assert run is self.started
         self.did.append(("finish", failed))
         return 1.5
 
@@ -91,7 +96,8 @@ def client(runs: Runs, notebook: Any, path: str | None = "/site/page.md", **conf
     file = None if path is None else Path(path)
     logger: Any = Said()
     executor: Any = runs
-    return PageClient(notebook, file, NbParserConfig(**config), logger, executor)
+    settings = NbParserConfig(execution_mode="inline", **config)
+    return PageClient(notebook, file, settings, logger, executor)
 
 
 def outputs(asked: Any, number: int) -> tuple[int | None, list[str]]:
@@ -221,7 +227,7 @@ def test_a_cell_that_did_not_run_has_no_number() -> None:
 )
 def test_how_it_went_is_said(error: Error, traceback: str) -> None:
     before = datetime.now().timestamp()
-    with client(Runs(x=Result(error=error)), cells("x = 1"), execution_mode="inline") as asked:
+    with client(Runs(x=Result(error=error)), cells("x = 1")) as asked:
         asked.finalise_client()
     said = asked.exec_metadata
     assert before <= said.pop("mtime") <= datetime.now().timestamp()
@@ -232,7 +238,7 @@ def test_how_it_went_is_said(error: Error, traceback: str) -> None:
         "error": error.name,
         "traceback": traceback,
     }
-    with client(Runs(), cells("x = 1"), execution_mode="inline") as asked:
+    with client(Runs(), cells("x = 1")) as asked:
         asked.finalise_client()
     good = {"runtime": 1.5, "method": "inline", "succeeded": True, "error": None, "traceback": None}
     assert {**asked.exec_metadata, **good} == asked.exec_metadata

@@ -74,7 +74,7 @@ def as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warm, "start", lambda preload: ("warm", preload))
 
 
-def test_the_settings_and_the_events(said: Lines) -> None:
+def test_the_settings_and_the_events(said: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
     app: Any = App()
     assert extension.setup(app) == {"parallel_read_safe": True, "parallel_write_safe": True}
     assert app.values == {
@@ -93,6 +93,10 @@ def test_the_settings_and_the_events(said: Lines) -> None:
         "build-finished": ("conclude", 500),
     }
     assert said.lines == []
+    executor = app.connected["source-read"][0].__self__
+    monkeypatch.setattr(extension, "Run", lambda *arguments: arguments)
+    monkeypatch.setattr(executor.runs, "watch", lambda run: run)
+    assert executor.start("a", "job", "config") == (("warm", []), "a", "job", "config")
 
 
 @pytest.mark.parametrize(
@@ -116,9 +120,9 @@ def test_where_pages_run_in_kernels_it_says_so_and_does_nothing(
 @pytest.mark.parametrize(
     ("platform", "kernels", "done"),
     [
-        ("linux", False, [["json"], "lean", "set up"]),
-        ("linux", True, ["set up"]),
-        ("darwin", False, ["set up"]),
+        ("linux", False, [["json"], "lean"]),
+        ("linux", True, []),
+        ("darwin", False, []),
     ],
 )
 def test_the_imports_begin_before_anything_else(
@@ -128,10 +132,10 @@ def test_the_imports_begin_before_anything_else(
     monkeypatch.setattr(sys, "platform", platform)
     monkeypatch.setattr(warm, "start", did.append)
     monkeypatch.setattr(lean, "import_myst_nb", lambda: did.append("lean"))
-    monkeypatch.setattr(extension, "setup", lambda app: did.append("set up") or METADATA)
+    monkeypatch.setattr(extension, "setup", lambda it: did.append((it, "set up")) or METADATA)
     app: Any = App(page_executor_kernels=kernels, page_executor_preload=["json"])
     assert page_executor.setup(app) is METADATA
-    assert did == done
+    assert did == [*done, (app, "set up")]
     assert app.values == {
         "page_executor_preload": ([], "", list),
         "page_executor_kernels": (False, "", bool),
@@ -174,15 +178,29 @@ def a_run(error: Error | None = None, *, tb: bool = False, line: int | None = 5)
 class Quiet:
     """A run of which nothing comes."""
 
-    deadline, over = None, False
+    page, deadline, over = "a", None, False
 
     def __init__(self) -> None:
         self.connection, self.other = Pipe()
         self.results: list[Result] = []
 
+    def receive(self) -> None:
+        self.ended = self.connection.recv()
+
     def stop(self) -> None:
         self.connection.close()
         self.other.close()
+
+
+def test_what_runs_is_looked_after_while_sphinx_reads(build: Build, said: Lines) -> None:
+    run: Any = Quiet()
+    build.begin("a")
+    build.executor.runs.watch(run)
+    run.over = True
+    run.other.send(Ended(2.5, 1024, frozenset(), False))
+    build.executor.read(build.app, "a", ["text"])
+    assert said.lines == [("INFO", "a: ran in 2.50 s", None)]
+    run.stop()
 
 
 def test_pages_are_read_ahead_and_what_does_not_run_is_read_first(
@@ -206,6 +224,7 @@ def test_where_sphinx_reads_in_several_processes_nothing_is_read_ahead(
     monkeypatch.setattr(extension, "forecast", lambda *_: pytest.fail("read ahead"))
     build.app.parallel = 2
     assert build.begin("b", "a") == ["b", "a"]
+    assert build.executor.job(None, ()).watched == frozenset()
     assert getattr(execute, REPLACED) == build.executor._client
 
 
@@ -279,12 +298,12 @@ def test_what_is_being_read_is_known(build: Build, monkeypatch: pytest.MonkeyPat
     assert looked == [1]
 
 
-ERROR = Error("E", "why", 1, ("\x1b[31mred",))
+ERROR = Error("E", "100 % why", 1, ("\x1b[31mred",))
 
 
 def test_a_failure_is_told_once_with_its_place(build: Build, said: Lines) -> None:
     build.begin("a")
-    failed = ("WARNING", "E: why\n    x = 1", "a:5")
+    failed = ("WARNING", "E: 100 % why\n    x = 1", "a:5")
     for _ in range(2):
         build.executor.tell(a_run(ERROR), 0)
         build.executor.tell(a_run(ERROR), 1)
@@ -294,7 +313,7 @@ def test_a_failure_is_told_once_with_its_place(build: Build, said: Lines) -> Non
     build.executor.conclude(build.app, None)
     build.begin("a")  # the next build tells it again
     build.executor.tell(a_run(ERROR, tb=True, line=None), 0)
-    assert said.lines == [("WARNING", "E: why\n    x = 1\nred", "a")]
+    assert said.lines == [("WARNING", "E: 100 % why\n    x = 1\nred", "a")]
 
 
 def test_a_failure_is_a_warning_of_a_type_that_can_be_suppressed(

@@ -4,6 +4,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import nbformat
 import pytest
 from myst_nb.core import execute
 from myst_nb.core.config import NbParserConfig
@@ -107,10 +108,17 @@ def test_where_kernels_have_other_names_nobody_knows_yet_who_runs_a_page(site: S
 
 
 def test_a_page_in_a_format_of_the_site_s_own(site: Site) -> None:
+    site.suffixes[".book"] = "myst-nb"
     site.config = site.config.copy(
-        custom_formats={".nb": ["nbformat.v4.new_notebook", {"cells": []}, False]},
-        execution_excludepatterns=["other.md"],
+        custom_formats={".book": ["nbformat.reads", {"as_version": 4}, False]}
     )
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("x = 1")])
+    assert site.forecast(nbformat.writes(book), "page.book") == "the run"
+    assert site.started[0][2] == ["x = 1"]
+
+
+def test_a_page_that_is_excluded_does_not_run(site: Site) -> None:
+    site.config = site.config.copy(execution_excludepatterns=["other.md"])
     assert site.forecast(FRONT_MATTER + cell("1")) == "the run"
     site.config = site.config.copy(execution_excludepatterns=["page.md"])
     assert site.forecast(FRONT_MATTER + cell("1")) is None

@@ -76,6 +76,7 @@ def closed(descriptor: int) -> bool:
 def test_results_come_in_until_the_page_has_ended(other: Other) -> None:
     run = other.run(STEP, STEP)
     assert (run.page, run.steps, run.results) == ("page", [STEP, STEP], [])
+    assert run.nb_config.execution_timeout is None
     assert (run.ended, run.over, run.deadline) == (None, False, None)
     first, second = Result(seconds=1), Result(seconds=99)
     other.says(run, 123, Began(5.0), first, Began(6.0), second)

@@ -46,6 +46,7 @@ def status_of(status: int) -> int | None:
     assert select.select([status], [], [], 10)[0]
     with open(status, "rb") as file:
         data = file.read()
+    assert len(data) in {0, 4}
     return int.from_bytes(data, "little") if data else None
 
 
@@ -118,19 +119,24 @@ def test_a_page_that_nobody_wants_any_more_ends_and_says_nothing(
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.parametrize(
+    ("folder", "watched", "last"),
+    [
+        ("/none", frozenset(), "FileNotFoundError: [Errno 2] No such file or directory: '/none'"),
+        ("/", None, "TypeError: unsupported operand type(s) for &: 'NoneType' and 'frozenset'"),
+    ],
+)
 def test_a_fault_of_the_executor_is_told_with_its_traceback(
-    capfd: pytest.CaptureFixture[str],
+    capfd: pytest.CaptureFixture[str], folder: str, watched: Any, last: str
 ) -> None:
     process = Warm([])  # once what it writes is captured
-    connection, status = process.submit(Job("/no/such/folder", False, {}, ()))
+    connection, status = process.submit(Job(folder, False, {}, (), watched))
     assert status_of(status) == 1 << 8
     connection.close()
     process.stop()
     error = capfd.readouterr().err
     assert error.startswith("Traceback")
-    assert error.splitlines()[-1] == (
-        "FileNotFoundError: [Errno 2] No such file or directory: '/no/such/folder'"
-    )
+    assert error.splitlines()[-1] == last
 
 
 def test_a_page_begins_as_a_new_process_would(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,6 +253,7 @@ def test_to_stop_does_not_wait_for_a_page_that_goes_on(process: Warm) -> None:
     started = time.monotonic()
     process.stop()
     assert 2.5 <= time.monotonic() - started < 10
+    assert process._process.returncode == 0
     assert not alive(pid)
     assert status_of(status) is None
 
