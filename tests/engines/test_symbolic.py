@@ -498,3 +498,12 @@ def test_a_slope_is_one_fraction_only_where_that_is_shorter(f: Any, slope: str) 
 def test_each_argument_of_a_kink_has_its_own_slope(x: list[float], slopes: list[float]) -> None:
     f = lambda x: torch.maximum(x[0] * x[2], x[1] ** 2)  # noqa: E731
     assert jacobian(f, torch.tensor(x)).tolist() == slopes
+
+
+def test_an_infinite_element_does_not_let_a_wrong_formula_pass_next_to_it() -> None:
+    def left_torch(x: Tensor) -> Tensor:
+        return x * torch.tensor(x.tolist(), dtype=x.dtype)
+
+    for first in (1.0, torch.inf):
+        with pytest.raises(NotSymbolic, match="came back as a constant"):
+            derive(left_torch, torch.tensor([first, 2.0], dtype=torch.float64))

@@ -198,7 +198,8 @@ def _confirm(
     eps: float,
 ) -> None:
     """Raise unless every formula gives what f gives at x, and at a point next to it."""
-    size = max(float(np.max(np.abs(values(p)), initial=0.0)) for p in parts)
+    here = np.concatenate([np.abs(values(part)).reshape(-1) for part in parts])
+    size = float(np.max(here, initial=0.0, where=np.isfinite(here)))
 
     def same(given: Sequence[Tensor], at: Sequence[Tensor]) -> NDArray[np.bool_]:
         point = _point(inputs, [values(part) for part in at])
