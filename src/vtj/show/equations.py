@@ -27,7 +27,7 @@ def output_lines(symbolic: Symbolic) -> Lines:
     equations = []
     for name, y in zip(_output_names(symbolic), symbolic.y, strict=True):
         left = name if y.ndim < 3 else rf"\operatorname{{vec}} {name}"
-        column = y if y.ndim in (0, 2) else y.reshape(-1, 1)
+        column = y if y.ndim in (0, 2) else y.ravel()[:, None]
         text = assigned(plain.atom(name), y if y.ndim < 3 else y.ravel(), plain.write)
         equations.append(Equation(left, matrix(column, tex.write), text))
     return Lines(tuple(equations))
