@@ -98,7 +98,7 @@ class Process:
     """What `subprocess.Popen` would be to `warm`, for a process that a keeper has forked."""
 
     def __init__(self, pid: int, keeper: socket.socket) -> None:
-        self._pid, self._keeper, self._ended = pid, keeper, os.pidfd_open(pid)
+        self.pid, self._keeper, self._ended = pid, keeper, os.pidfd_open(pid)
         self.returncode: int | None = None
 
     def poll(self) -> int | None:
@@ -111,13 +111,14 @@ class Process:
         """Wait for its end."""
         if self.returncode is None:
             select.select([self._ended], [], [])
-            self._keeper.send(self._pid.to_bytes(4, "little"))
+            self._keeper.send(self.pid.to_bytes(4, "little"))
             self.returncode = int.from_bytes(self._keeper.recv(64), "little", signed=True)
         return self.returncode
 
     def kill(self) -> None:
-        """End it."""
-        os.kill(self._pid, signal.SIGKILL)
+        """End it, if it runs."""
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGKILL)
 
 
 _ancestor: Ancestor | None = None

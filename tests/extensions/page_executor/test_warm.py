@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from page_executor import warm
@@ -68,19 +69,32 @@ def test_a_fork_leaves_it_to_its_owner() -> None:
 
 @pytest.mark.parametrize(("seed", "given"), [(None, "0"), ("7", "7")])
 def test_its_strings_hash_alike_unless_asked_otherwise(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, seed: str | None, given: str
+    monkeypatch: pytest.MonkeyPatch, seed: str | None, given: str
 ) -> None:
     monkeypatch.delenv("PYTHONHASHSEED", raising=False)
-    monkeypatch.setenv("GIVEN", "to it")
     if seed:
         monkeypatch.setenv("PYTHONHASHSEED", seed)
-    process = warm.start(["json"])
-    run = alone(process, "import os, sys\nprint(os.getppid(), 'json' in sys.modules)")
+    settings: list[dict[str, Any]] = []
+
+    class Popen:
+        def __init__(self, command: list[str], **keywords: Any) -> None:
+            settings.append(keywords)
+
+        def kill(self) -> None:
+            pass
+
+        wait = kill
+
+    monkeypatch.setattr(warm.subprocess, "Popen", Popen)
+    Warm([]).stop()
+    assert settings[0]["env"] == {**os.environ, "PYTHONHASHSEED": given}
+
+
+def test_it_leads_a_session_and_shares_nothing_but_where_errors_go() -> None:
+    process = warm.start(["csv"])
+    run = alone(process, "import os, sys\nprint(os.getppid(), 'csv' in sys.modules)")
     parent, imported = said(run)[0].split()
     assert (int(parent), imported) == (process._process.pid, "True")
-    said_of = Path(f"/proc/{parent}/environ").read_text().split("\0")
-    assert f"PYTHONHASHSEED={given}" in said_of
-    assert "GIVEN=to it" in said_of
     assert os.getsid(int(parent)) == int(parent)
     assert os.readlink(f"/proc/{parent}/fd/0") == os.devnull
     assert os.readlink(f"/proc/{parent}/fd/2") == os.readlink("/proc/self/fd/2")
