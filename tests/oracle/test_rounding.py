@@ -59,6 +59,35 @@ def test_remainders_of_rounding_are_excused_and_a_mistake_is_not() -> None:
         assert not excused(ones, X, np.zeros((1, 3)), np.full((1, 3), size)).any()
 
 
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [("reverse", "backward"), ("jacrev", "backward"), ("forward", "forward"), ("x", "symbolic")],
+)
+def test_remainders_of_any_one_family_are_excused_beside_a_j_by_hand(
+    name: str, family: str
+) -> None:
+    noise = Witness(name, family, np.array([[1e-16, -2e-16, 5e-17]]))
+    by_hand = Witness("by hand", "by hand", np.zeros((1, 3)))
+    allowed = excuses(try_out(ones, X), [noise, by_hand], seed=0)
+    assert (allowed > 0).all()
+    assert (allowed < 1e-13).all()
+
+
+def test_what_is_lost_on_the_way_is_excused_in_its_row_alone() -> None:
+    """Backward misses the 1e-3 beside 1e15; the other row has nothing to lose."""
+
+    def loses(x: Tensor) -> Tensor:
+        return torch.stack([1e15 * x[0] + 1e-3 * x[0] - 1e15 * x[0], x[1], x[2]])
+
+    trial = try_out(loses, X)
+    right = np.diag([1e-3, 1.0, 1.0])
+    missed = right.copy()
+    missed[0, 0] = 0
+    allowed = excuses(trial, witnesses(missed, right), seed=0)
+    assert allowed[0, 0] > 1e-4
+    assert (allowed[1:] < 1e-12).all()
+
+
 def test_a_mistake_in_one_entry_is_not_excused_beside_remainders_in_others() -> None:
     allowed = excused(ones, X, np.zeros((1, 3)), [[1e-16, 1e-3, 1e-16]])
     assert (allowed > 0).tolist() == [[True, False, True]]
