@@ -316,7 +316,13 @@ def test_a_neighbor_is_a_share_of_every_element_away(dtype: torch.dtype, share: 
 
 
 @pytest.mark.parametrize(
-    ("x", "least"), [([0.0, 0.5, -4.0], 0.5), ([0.0, 0.0], 1.0), ([8.0, 0.0, 2.0], 2.0)]
+    ("x", "least"),
+    [
+        ([0.0, 0.5, -4.0], 0.5),
+        ([0.0, 0.0], 1.0),
+        ([8.0, 0.0, 2.0], 2.0),
+        ([0.125, 0.0, 0.5], 0.125),
+    ],
 )
 def test_a_zero_is_moved_by_a_share_of_the_smallest_other(x: list[float], least: float) -> None:
     (moved,) = shares(told(lambda x: x**2, torch.tensor(x))[0])
