@@ -94,7 +94,7 @@ def certify(
         if bad and not found:
             found.append(locate(passes, asked, bad, by_hand))
     rough = next((pair.what for pair in compared if pair.too_rough), None)
-    if rough is not None:
+    if rough is not None and not found:
         found.append(Finding(f"{rough}: the differences are too rough to tell", "undecided"))
     hidden = _hidden(trial, asked)
     if not found and hidden.any():
