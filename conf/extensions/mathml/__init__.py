@@ -55,8 +55,7 @@ def visit_math_block(self: HTML5Translator, node: nodes.math_block) -> None:
     """Write a formula on a line of its own, with its number, in a box that scrolls if it must."""
     self.body.append(self.starttag(node, "div", CLASS="math notranslate nohighlight"))
     tex = node.astext()
-    alone = node.get("no-wrap") or node.get("nowrap")  # as Sphinx and as MyST call it
-    tex = unnumbered(tex) if alone else aligned(tex)
+    tex = unnumbered(tex) if node["nowrap"] else aligned(tex)
     self.body.append('<div class="math-scroll">')
     self.body.append(_mathml(self, node, tex, display=True))
     self.body.append("</div>")
