@@ -1,6 +1,7 @@
 """The warm process is started once, serves as long as it is wanted, and ends then."""
 
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -88,9 +89,13 @@ def test_its_strings_hash_alike_unless_asked_otherwise(
     monkeypatch.setattr(warm.subprocess, "Popen", Popen)
     Warm([]).stop()
     assert settings[0]["env"] == {**os.environ, "PYTHONHASHSEED": given}
+    assert settings[0]["stdin"] == subprocess.DEVNULL
 
 
-def test_it_leads_a_session_and_shares_nothing_but_where_errors_go() -> None:
+def test_it_leads_a_session_and_shares_nothing_but_where_errors_go(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("PYTHONPATH", raising=False)
     process = warm.start(["csv"])
     run = alone(process, "import os, sys\nprint(os.getppid(), 'csv' in sys.modules)")
     parent, imported = said(run)[0].split()
