@@ -34,6 +34,7 @@ FUNCTIONS = {
     "sum": "vtj.examples.scalar_output:total",
     'softmax, "smooth"': f"{HERE}:smooth",
 }
+EXPLORE = "# Title\n\n```{explorer}\n```\n"
 SETTINGS = {"explorer_functions": FUNCTIONS, "nb_execution_mode": "off"}
 
 
@@ -274,7 +275,7 @@ def test_a_page_that_explores_brings_what_it_needs(build: Build, tmp_path: Path)
     assert '<vtj-explorer function="three_outputs_stacked"><div class="vtj-tables">' in page
     scripts = re.findall(r'<script defer="defer" src="_static/(explorer[\w-]*\.js)', page)
     assert scripts == ["explorer-functions.js", "explorer.js"]
-    assert "explorer.css" in page
+    assert 'href="_static/explorer.css"' in page
     written = (tmp_path / "html" / "_static" / "explorer-functions.js").read_text(encoding="utf-8")
     assert written.count("title:") == len(FUNCTIONS)
     assert "explorer" not in (tmp_path / "html" / "plain.html").read_text(encoding="utf-8")
@@ -289,6 +290,14 @@ def test_the_page_chooses_the_first_function(build: Build, tmp_path: Path) -> No
     build("explorer", config=SETTINGS, page="# Title\n\n```{explorer}\n:function: smooth\n```\n")
     page = (tmp_path / "html" / "page.html").read_text(encoding="utf-8")
     assert '<vtj-explorer function="smooth">' in page
+
+
+def test_other_functions_make_the_page_anew(build: Build, tmp_path: Path) -> None:
+    for name, address in list(FUNCTIONS.items())[:2]:
+        settings = SETTINGS | {"explorer_functions": {name: address}}
+        assert build("explorer", config=settings, fresh=False, page=EXPLORE) == ""
+    page = (tmp_path / "html" / "page.html").read_text(encoding="utf-8")
+    assert '<vtj-explorer function="total">' in page
 
 
 def test_an_unknown_function_fails_the_build(build: Build) -> None:
@@ -308,7 +317,6 @@ def test_a_second_explorer_on_a_page_fails_the_build(build: Build) -> None:
     )
 
 
-EXPLORE = "# Title\n\n```{explorer}\n```\n"
 MODULE = """
 import torch
 from vtj.example import Example
