@@ -14,7 +14,17 @@ from vtj.oracle.locating import locate
 from vtj.oracle.on_backward import Judged, judge_f, judge_v, raises
 from vtj.oracle.once import taken_once
 from vtj.oracle.operators import operator
-from vtj.oracle.pairs import MOST, Pair, Probes, ask, ask_forward, pairs, reconsidered, refused
+from vtj.oracle.pairs import (
+    LEAST,
+    MOST,
+    Pair,
+    Probes,
+    ask,
+    ask_forward,
+    pairs,
+    reconsidered,
+    refused,
+)
 from vtj.oracle.probing import Counted, Passes
 from vtj.oracle.trial import Trial, first_run
 from vtj.oracle.unseen import unseen
@@ -89,7 +99,8 @@ def certify(
         calls = counted.calls
         behavior = [judge_v(asked.outcomes), *judge_f(trial, asked.outcomes, kept)]
         found = [one.finding for one in (*behavior, *raised) if one.finding]
-        found = found or _not_numbers(trial, asked.grads)
+        if not found and asked.differences is None:
+            found = _not_numbers(trial, asked.grads)
         bad = [pair for pair in compared if pair.differs]
         if bad and not found:
             found.append(locate(passes, asked, bad, by_hand))
@@ -129,8 +140,6 @@ def _raised(outcomes: Sequence[Outcome]) -> list[Judged]:
 
 
 def _not_numbers(trial: Trial, grads: Array) -> list[Finding]:
-    if np.isfinite(grads).all():
-        return []
     return [
         Finding(
             f"{trial.x_name('x.grad', int(at))} is {grads[probe, at]:g}: nothing to compare",
@@ -158,8 +167,8 @@ def _rows(compared: Sequence[Pair]) -> list[Row]:
 
 def _power(compared: Sequence[Pair], asked: Probes) -> list[Row]:
     """Say how large an error in a single entry is seen for sure, by the smallest random weight."""
-    v, u = abs(asked.v).min(initial=MOST), abs(asked.u).min(initial=MOST)
-    weight = {"x": v, "y": u, "number": v * u}
+    u = abs(asked.u).min(initial=MOST)
+    weight = {"x": LEAST, "y": u, "number": LEAST * u}
     told = []
     for what, same in _together(compared).items():
         seen = min(float(pair.allowed.max(initial=0)) for pair in same) / weight[same[0].side]

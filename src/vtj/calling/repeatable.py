@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.random.mtrand import get_bit_generator, set_bit_generator
 
 from vtj.calling.tensors import Function
+
+_spare: list[np.random.MT19937] = []
 
 
 @contextmanager
@@ -23,13 +26,27 @@ def random_state_kept() -> Iterator[None]:
         >>> torch.equal(torch.get_rng_state(), before)
         True
     """
-    numpy_state, python_state = np.random.get_state(), random.getstate()
-    with torch.random.fork_rng():
+    python_state = random.getstate()
+    with torch.random.fork_rng(), _other_numpy_generator():
         try:
             yield
         finally:
-            np.random.set_state(numpy_state)
             random.setstate(python_state)
+
+
+@contextmanager
+def _other_numpy_generator() -> Iterator[None]:
+    # Another generator in its place need not be copied back, which takes as long as a small f.
+    theirs, kept = get_bit_generator(), np.random.get_state(legacy=False)
+    own = _spare.pop() if _spare else np.random.MT19937(0)
+    set_bit_generator(own)
+    try:
+        yield
+    finally:
+        set_bit_generator(theirs)
+        if kept["has_gauss"]:  # a normal number that NumPy has drawn and not given yet
+            np.random.set_state(kept)
+        _spare.append(own)
 
 
 def repeatable(f: Function, seed: int) -> Function:

@@ -53,11 +53,16 @@ def confirmed(
     size, error = abs(expected), np.zeros(expected.shape)
     for step in steps:
         plus, minus = g(step), g(-step)
-        slopes.append((plus - minus) / (2 * step))
+        slope = plus - minus
+        slope /= 2 * step
+        slopes.append(slope)
         if len(slopes) == 1:
             continue
         if len(slopes) == 2:
-            error = (noise + eps * abs(plus) + rounding * size) / step
+            error = eps * abs(plus)
+            error += noise
+            error += rounding * size
+            error /= step
             if not SAFETY * error.max(initial=0) <= ROUGH * size.max(initial=0) < np.inf:
                 return None
             error += ENOUGH / SAFETY * size

@@ -115,7 +115,7 @@ def _left(v: Array, J: Any) -> Array:  # noqa: N803 - J is the term
 
 def _right(J: Any, u: Array) -> Array:  # noqa: N803 - J is the term
     if isinstance(J, Tensor):
-        return np.asarray((J @ torch.from_numpy(u)).numpy())
+        return np.asarray(J.numpy() @ u if _is_dense(J) else (J @ torch.from_numpy(u)).numpy())
     return np.asarray(J @ u)
 
 

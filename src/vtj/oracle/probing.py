@@ -128,7 +128,9 @@ class Passes:
         if v is not None:
             here, noise = v @ self.here, eps * (abs(v) @ abs(self.here))
         ratio = abs(u) / self.scale
-        rounding = EPS / float(ratio.min(initial=np.inf, where=ratio > 0))
+        if not (least := float(ratio.min(initial=np.inf))):
+            least = float(ratio.min(initial=np.inf, where=ratio > 0))
+        rounding = EPS / least
         first = FIRST / float(ratio.max(initial=0) or 1)
         if expected is not None and trial.eps <= EPS:
             steps = [first * part for part in TO_CONFIRM]

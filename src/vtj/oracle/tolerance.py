@@ -16,6 +16,8 @@ RELATIVE: Mapping[torch.dtype, float] = MappingProxyType(
 SAFETY = 4.0
 """A difference quotient is believed to this multiple of its own error estimate."""
 
+TINY = float(np.finfo(np.float64).tiny)  # in place of 0, to divide by
+
 
 def tolerance(size: Any, relative: float, error: Any = 0.0) -> NDArray[np.float64]:
     """Give the largest difference at which two values still agree, entry by entry.
@@ -29,7 +31,7 @@ def tolerance(size: Any, relative: float, error: Any = 0.0) -> NDArray[np.float6
         >>> tolerance([2.0, 0.0], 1e-12).tolist()
         [2e-12, 0.0]
     """
-    allowed = relative * np.abs(np.asarray(size, dtype=np.float64))
+    allowed = relative * np.asarray(size, dtype=np.float64)
     margin = np.asarray(error, dtype=np.float64)
     return allowed + SAFETY * margin if margin.any() else allowed
 
@@ -45,7 +47,8 @@ def excess(a: Any, b: Any, allowed: Any) -> NDArray[np.float64]:
     """
     first, second, limit = (np.asarray(part, dtype=np.float64) for part in (a, b, allowed))
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        ratio = np.abs(first - second) / (limit + np.finfo(np.float64).tiny)
+        ratio = np.abs(first - second)
+        ratio /= limit + TINY
     if not np.isnan(ratio.max(initial=0)):
         return ratio
     same = (first == second) | (np.isnan(first) & np.isnan(second))

@@ -195,4 +195,6 @@ def _least_precise(nodes: Iterable[Any], *tensors: Tensor) -> torch.dtype:
     dtypes = {tensor.dtype for tensor in tensors}
     for node in nodes:
         dtypes |= {made.dtype for made in node._input_metadata}
+    if len(dtypes) == 1:
+        return dtypes.pop()
     return max((d for d in dtypes if d.is_floating_point), key=lambda d: torch.finfo(d).eps)
