@@ -85,7 +85,7 @@ def test_wrong_output_in_a_doctest_of_a_page(tmp_path: Path) -> None:
 
 def test_wrong_picture(tmp_path: Path) -> None:
     """Rejected by tests/show/test_heat.py."""
-    copied(tmp_path, "tests/show/test_heat.py")
+    copied(tmp_path, "tests/show/test_heat.py", "tests/show/drawn.py")
     plant(
         tmp_path / "src/vtj/show/heat.py",
         "drawing.text(at + wide / 2, y + 20, text)",

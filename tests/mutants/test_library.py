@@ -1,8 +1,10 @@
 """A mutant is put into the function it changes, and the tests that call that function judge it."""
 
 import os
+import sys
+from collections import Counter
 from pathlib import Path
-from types import CodeType
+from types import CodeType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from tests.mutants import library
 from tests.mutants.codes import changed, place
 from tests.mutants.forks import in_fork
 from tests.mutants.library import Collected, in_order, planted
-from tests.mutants.mutant import LEFT, Outcome
+from tests.mutants.mutant import LEFT, Mutant, Outcome
 from vtj import contract
 
 TEXT = '''"""A module."""
@@ -149,30 +151,39 @@ def test_a_module_s_own_tests_and_fast_ones_come_first() -> None:
     assert [name.partition("::")[2] for name in names] == ["own"]
 
 
-def test_of_a_large_module_chance_draws_the_same_mutants_every_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.fixture
+def written(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A module of which thirty mutants are written, none by mutmut, which the tests do without."""
     file = library.ROOT / "src/vtj/table.py"
+    every = [
+        (Mutant(file.name, line, "library", "", "", ""), "", six.__code__) for line in range(30)
+    ]
+    fake = SimpleNamespace(mutants=lambda _: iter(every))
+    monkeypatch.setitem(sys.modules, "tests.mutants.mutations", fake)
+    return file
+
+
+def test_of_a_large_module_chance_draws_the_same_mutants_every_time(
+    written: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(library, "planted", lambda *_: None)
 
     def drawn(chosen: bool = True) -> list[Outcome]:
-        return list(library.judge(file, Fake(), {}, lambda: chosen))
+        return list(library.judge(written, Fake(), {}, lambda: chosen))
 
     every = drawn()
     assert {outcome.caught_by for outcome in every} == {None}
     monkeypatch.setattr(library, "MOST", 10)
     some = drawn()
     assert [outcome.mutant for outcome in some] == [outcome.mutant for outcome in every]
-    assert sum(outcome.caught_by is None for outcome in some) == 10
-    assert sum(outcome.caught_by == LEFT for outcome in some) == len(every) - 10
+    assert Counter(outcome.caught_by for outcome in some) == {None: 10, LEFT: 20}
     assert drawn() == some
     assert {outcome.caught_by for outcome in drawn(chosen=False)} == {LEFT}
 
 
 def test_what_caught_a_mutant_is_asked_first_about_the_next(
-    monkeypatch: pytest.MonkeyPatch,
+    written: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = library.ROOT / "src/vtj/table.py"
     asked: list[list[str]] = []
 
     def planted(collected: Collected, tests: dict[str, float], *_: object) -> str:
@@ -185,7 +196,7 @@ def test_what_caught_a_mutant_is_asked_first_about_the_next(
 
     monkeypatch.setattr(library, "planted", planted)
     calls = {"fast": (0.1, Everywhere()), "slow": (0.2, Everywhere())}
-    list(library.judge(file, Fake(), calls, lambda: True))
+    list(library.judge(written, Fake(), calls, lambda: True))
     assert asked[0] == ["fast", "slow"]
     assert {tuple(names) for names in asked[1:]} == {("slow", "fast")}
 
