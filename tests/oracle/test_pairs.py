@@ -10,7 +10,7 @@ from tests.zoo.bug import custom
 from vtj.calling.tensors import values
 from vtj.oracle.operators import operator
 from vtj.oracle.pairs import ask, ask_forward, pairs, refused
-from vtj.oracle.probing import Passes
+from vtj.oracle.probing import Counted, Passes
 from vtj.oracle.trial import first_run
 from vtj.outcome import backward
 
@@ -40,6 +40,18 @@ def calls(report: vtj.Report) -> str:
 def test_a_plain_function_is_asked_six_times(n: int, J: object) -> None:  # noqa: N803
     x = torch.linspace(0.5, 2, n, dtype=torch.float64)
     assert calls(vtj.certify(square, x, J and by_hand(x))) == "6 calls of f"
+
+
+@pytest.mark.parametrize("J", [None, np.diag(np.cos(X.numpy()))])
+def test_a_function_that_is_no_polynomial_is_asked_hardly_more_often(J: object) -> None:  # noqa: N803
+    assert calls(vtj.certify(torch.sin, X, J)) in ("6 calls of f", "8 calls of f")
+    counted = Counted(torch.sin)
+    trial, run = first_run(counted, X)
+    passes = Passes(trial, values(trial.y), values(trial.x))
+    asked = ask(passes, run, None, 2, seed=0)
+    counted.calls = 0
+    ask_forward(passes, asked)
+    assert counted.calls in (5, 7)
 
 
 def test_a_direction_moves_every_element_of_x_at_its_own_scale() -> None:

@@ -1,0 +1,197 @@
+"""Single passes of one function, with vectors in and out."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+from torch.utils.checkpoint import checkpoint
+
+import vtj
+from tests.zoo.bug import custom
+from vtj.calling.tensors import Tensors, values
+from vtj.engines.numeric import EPS, Slopes
+from vtj.oracle.probing import FIRST, TO_CONFIRM, Counted, Passes
+from vtj.oracle.tolerance import SAFETY
+from vtj.oracle.trial import first_run
+
+X = torch.tensor([0.5, -2.0, 3.0], dtype=torch.float64)
+HERE = X.numpy()
+U = np.array([1.0, 0.5, -2.0])
+V = np.array([[1.0, 10.0, 100.0], [-2.0, 0.5, 3.0]])
+
+
+def cube(x: Tensor) -> Tensor:
+    return x**3
+
+
+def passes_of(f: Callable[..., Any], x: Tensors = X) -> Passes:
+    trial, _ = first_run(f, x)
+    return Passes(trial, values(trial.y), values(trial.parts))
+
+
+def two(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    return a * b, b.sum()
+
+
+PAIR = (torch.tensor([2.0, 3.0]).double(), torch.tensor([5.0, 7.0]).double())
+
+
+def test_backward_takes_and_gives_vectors_for_tuples_too() -> None:
+    np.testing.assert_array_equal(passes_of(cube).gradient(V[0]), V[0] * 3 * HERE**2)
+    expected = [5 * 1, 7 * 10, 2 * 1 + 100, 3 * 10 + 100]
+    assert passes_of(two, PAIR).gradient(V[0]).tolist() == expected
+    single = passes_of(lambda x: (x**3,))
+    np.testing.assert_array_equal(single.gradient(V[0]), V[0] * 3 * HERE**2)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        cube,
+        lambda x: (x**3,),
+        lambda x: checkpoint(cube, x, use_reentrant=True),
+        lambda x: checkpoint(cube, x, use_reentrant=False),
+    ],
+    ids=["plain", "tuple", "reentrant", "checkpoint"],
+)
+def test_a_backward_pass_through_the_first_run_is_one_like_any_other(
+    f: Callable[[Tensor], Any],
+) -> None:
+    trial, run = first_run(f, X)
+    passes = Passes(trial, values(trial.y), values(trial.x))
+    outcome = passes.backward_of(run, V[0])
+    assert outcome.error is None
+    np.testing.assert_array_equal(values(outcome.grad), V[0] * 3 * HERE**2)  # type: ignore[arg-type]
+    assert vtj.certify(f, X).verdict == "correct"
+
+
+def test_what_is_not_connected_gets_a_run_of_its_own() -> None:
+    trial, run = first_run(lambda x: (x**3, x.detach()), X)
+    passes = Passes(trial, values(trial.y), values(trial.x))
+    outcome = passes.backward_of(run, np.concatenate([V[0], V[1]]))
+    np.testing.assert_array_equal(values(outcome.grad), V[0] * 3 * HERE**2)  # type: ignore[arg-type]
+
+
+def test_at_another_point_another_function_is_looked_at() -> None:
+    passes, there = passes_of(cube), 2 * X
+    other = passes.of(torch.exp, there)
+    np.testing.assert_allclose(other.gradient(V[0]), V[0] * np.exp(2 * HERE), rtol=1e-15)
+    np.testing.assert_array_equal(other.x, 2 * HERE)
+    np.testing.assert_array_equal(passes.gradient(V[0]), V[0] * 3 * HERE**2)
+
+
+def test_a_forward_pass_is_best_and_differences_stand_in_for_it() -> None:
+    best = passes_of(cube).best(U)
+    assert (best.name, best.family) == ("forward", "forward")
+    np.testing.assert_array_equal(best.value, U * 3 * HERE**2)
+    best = passes_of(custom(cube, lambda x, v: 3 * x[0] ** 2 * v)).best(U)
+    assert (best.name, best.family) == ("differences", "numeric")
+    np.testing.assert_allclose(best.value, U * 3 * HERE**2, rtol=1e-9)
+    forward = passes_of(two, PAIR).forward(np.array([1.0, 10.0, 100.0, 1000.0]))
+    assert forward.tolist() == [5 + 200, 70 + 3000, 1100]
+
+
+def test_a_forward_pass_that_gives_nan_is_none() -> None:
+    assert passes_of(lambda x: x * torch.tensor([1, torch.nan, 1])).forward_or_none(U) is None
+
+
+def asked(u: Any, **how: Any) -> list[float]:
+    """The largest share by which each call moved an element of x."""
+    steps: list[float] = []
+
+    def f(x: Tensor) -> Tensor:
+        steps.append(float((abs(x.detach() - X) / abs(X)).max()))
+        return torch.sin(x)
+
+    passes = passes_of(f)
+    steps.clear()
+    passes.differences(u, **how)
+    return steps
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e6])
+def test_steps_are_of_the_size_of_x_however_long_the_direction_is(scale: float) -> None:
+    u = U * scale
+    steps = asked(u, expected=np.cos(HERE) * u)
+    np.testing.assert_allclose(steps[0::2], FIRST * np.array(TO_CONFIRM[: len(steps) // 2]))
+    np.testing.assert_allclose(asked(u)[:4:2], [FIRST, FIRST / 2])
+    np.testing.assert_allclose(max(asked(u, sure=True)), 16 * FIRST, rtol=0.2)
+
+
+def test_what_is_expected_spares_calls_and_what_is_not_costs_them() -> None:
+    right, slopes = np.cos(HERE) * U, np.cos(HERE) * U
+    assert len(asked(U, expected=right)) in (4, 6)
+    assert len(asked(U)) == 8
+    slopes[1] *= 1 + 1e-9
+    assert len(asked(U, expected=slopes)) == 6 + 8
+
+
+@pytest.mark.parametrize("expected", [True, False])
+def test_numbers_are_those_of_the_vector(expected: bool) -> None:
+    passes = passes_of(torch.sin)
+    slopes = np.cos(HERE) * U
+    numbers = passes.differences(U, V @ slopes if expected else None, v=V)
+    assert (numbers.name, numbers.family) == ("differences", "numeric")
+    np.testing.assert_allclose(numbers.value, V @ slopes, rtol=1e-9)
+    narrow = FIRST * (TO_CONFIRM[1] if expected else 2.0**-3)
+    rounded = EPS * abs(V) @ abs(np.sin(HERE)) / (narrow * 2)
+    assert (np.asarray(numbers.error) >= rounded / 2).all()
+    assert (np.asarray(numbers.error) <= 1e-9 * abs(V) @ abs(slopes)).all()
+
+
+def test_an_element_that_does_not_move_has_no_part_in_the_rounding() -> None:
+    passes = passes_of(torch.sin)
+    one = passes.differences(np.array([0.0, 1.0, 0.0]))
+    np.testing.assert_allclose(one.value, [0, np.cos(2.0), 0], rtol=1e-9)
+    assert np.isfinite(np.asarray(one.error)).all()
+    none = passes.differences(np.zeros(3))
+    assert none.value.tolist() == [0, 0, 0]
+
+
+def test_in_a_lower_precision_nothing_is_confirmed_by_two_steps() -> None:
+    def f(x: Tensor) -> Tensor:
+        return torch.sin(x.float())
+
+    passes = passes_of(Counted(f))
+    passes.trial.f.calls = 0  # type: ignore[attr-defined]
+    passes.differences(U, np.cos(HERE) * U)
+    plain = passes.trial.f.calls  # type: ignore[attr-defined]
+    passes.trial.f.calls = 0  # type: ignore[attr-defined]
+    passes.differences(U)
+    assert passes.trial.f.calls == plain  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "jump", "silent"),
+    [
+        (1.0, 1e-3 / SAFETY, 0.0, False),
+        (1.0, 1.1e-3 / SAFETY, 0.0, True),
+        (-1.0, 1.1e-3 / SAFETY, 0.0, True),
+        (0.0, 8e-9 / SAFETY, 0.0, False),
+        (0.0, 9e-9 / SAFETY, 0.0, True),
+        (1.0, 0.2, 0.5, False),
+    ],
+)
+def test_differences_are_silent_where_they_are_too_rough(
+    value: float, error: float, jump: float, silent: bool
+) -> None:
+    passes = passes_of(lambda x: torch.full_like(x, 8) * x / x)
+    found = passes._witness(Slopes(*(np.full(3, n) for n in (value, error, jump))), passes.here)
+    assert found.silent.tolist() == [silent] * 3  # type: ignore[union-attr]
+    np.testing.assert_allclose(found.error, error + jump / 2 / SAFETY)
+
+
+def test_where_y_is_not_finite_differences_are_silent() -> None:
+    passes = passes_of(lambda x: 1 / (x - 0.5))
+    found = passes._witness(Slopes(*np.zeros((3, 3))), passes.here)
+    assert found.silent.tolist() == [True, False, False]  # type: ignore[union-attr]
+
+
+def test_an_element_that_is_0_moves_as_far_as_the_others_on_average() -> None:
+    x = torch.tensor([0.0, -2.0, 4.0], dtype=torch.float64)
+    assert passes_of(cube, x).scale.tolist() == [3, 2, 4]
+    assert passes_of(cube, 0 * x).scale.tolist() == [1, 1, 1]
+    assert passes_of(cube, X).scale.tolist() == [0.5, 2, 3]
