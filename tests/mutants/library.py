@@ -61,6 +61,7 @@ TESTS = (
             "comparing",
             "contraction",
             "example",
+            "imports",
             "examples",
             "odd_input",
             "outcome",

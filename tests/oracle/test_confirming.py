@@ -41,7 +41,7 @@ def test_what_is_off_in_the_tenth_digit_is_not_confirmed(off: float) -> None:
     g, _ = along(lambda x: x**3, 2.0)
     small, _ = along(lambda x: np.array([x[0] ** 3, 1e-9 * x[0] ** 3]), 2.0)
     with np.errstate(invalid="ignore"):
-        assert confirmed(g, np.array([12.0 * off]), STEPS, EPS) is None
+        assert confirmed(g, np.array([12.0 * off]), STEPS, EPS, rounding=EPS) is None
         assert confirmed(small, np.array([12.0, 12e-9 * off]), STEPS, EPS) is None
 
 
@@ -65,9 +65,11 @@ def test_a_function_that_does_not_move_has_the_slope_zero_and_no_other() -> None
     g, _ = along(np.ones_like, 2.0)
     assert confirmed(g, np.zeros(1), STEPS, EPS) is None  # nothing to measure the rounding by
     both, _ = along(lambda x: np.array([x[0], 1.0]), 2.0)
-    found = confirmed(both, np.array([1.0, 0.0]), STEPS, EPS)
-    assert found is not None
-    assert found[0].tolist() == [1.0, 0.0]
+    nothing, _ = along(lambda x: np.array([x[0], 0.0]), 2.0)
+    for f in (both, nothing):
+        found = confirmed(f, np.array([1.0, 0.0]), STEPS, EPS)
+        assert found is not None
+        assert found[0].tolist() == [1.0, 0.0]
 
 
 def test_a_kink_and_a_hole_are_left_to_more_steps() -> None:
