@@ -86,12 +86,14 @@ class Suite(NamedTuple):
         tests: files and folders, from the project's root.
         prepare: imports what the tests import only when they run.
         without: folders of it that another suite has.
+        most: mutants of a module that are drawn.
     """
 
     folder: str
     tests: tuple[str, ...]
     prepare: Callable[[], None] = lambda: None
     without: tuple[str, ...] = ()
+    most: int = MOST
 
     @property
     def files(self) -> list[Path]:
@@ -108,7 +110,12 @@ class Suite(NamedTuple):
 SUITES = (
     Suite("src/vtj", TESTS),
     Suite("conf/extensions", extensions.TESTS, extensions.imported, ("page_executor",)),
-    Suite("conf/extensions/page_executor", extensions.EXECUTOR_TESTS, extensions.executor_ready),
+    Suite(
+        "conf/extensions/page_executor",
+        extensions.EXECUTOR_TESTS,
+        extensions.executor_ready,
+        most=15,  # a test of these starts processes, and takes ten times as long as others
+    ),
 )
 INSIDE = (str(ROOT / "src"), str(ROOT / "conf/extensions"))
 Calls = dict[str, tuple[float, list[str]]]
@@ -187,15 +194,15 @@ def warmed_up(chosen: Sequence[Target], use: Callable[[list[Target]], None]) -> 
     for suite in SUITES:
         if own := [target for target in chosen if ROOT / target.name in suite.files]:
             suite.prepare()
-            with_tests(suite.tests, partial(ready, own, use))
+            with_tests(suite.tests, partial(ready, own, use, suite.most))
 
 
 def ready(
-    chosen: Sequence[Target], use: Callable[[list[Target]], None], collected: Collected
+    chosen: Sequence[Target], use: Callable[[list[Target]], None], most: int, collected: Collected
 ) -> None:
     """See what the collected tests call, and do something with targets that can judge."""
     calls = called_by(collected)
-    use([t._replace(judge=partial(judge, ROOT / t.name, collected, calls)) for t in chosen])
+    use([t._replace(judge=partial(judge, ROOT / t.name, collected, calls, most)) for t in chosen])
 
 
 def with_tests(tests: Sequence[str], use: Callable[[Collected], None]) -> None:
@@ -256,21 +263,22 @@ def in_order(file: Path, called: str, calls: Calls, seconds: float) -> list[str]
 
 
 def judge(
-    file: Path, collected: Collected, calls: Calls, chosen: Callable[[], bool]
+    file: Path, collected: Collected, calls: Calls, most: int, chosen: Callable[[], bool]
 ) -> Iterator[Outcome]:
-    """Plant a module's mutants, at most `MOST`, and yield what became of each.
+    """Plant a module's mutants, or as many of them as chance draws, and yield what became of each.
 
     Args:
         file: of the module.
         collected: the tests.
         calls: what each of them calls.
+        most: how many are drawn.
         chosen: asked once for each mutant that is drawn; whether to plant it.
     """
     from tests.mutants.mutations import mutants  # needs mutmut, which the tests do without
 
     living, known, every = functions(file), equivalent(), list(mutants(file))
     draw = random.Random(digests.of_module(file))
-    drawn = set(draw.sample(range(len(every)), min(len(every), MOST)))
+    drawn = set(draw.sample(range(len(every)), min(len(every), most)))
     caught = Counter[str]()
     for number, (mutant, before, after) in enumerate(every):
         if number not in drawn:

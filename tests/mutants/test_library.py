@@ -168,17 +168,16 @@ def test_of_a_large_module_chance_draws_the_same_mutants_every_time(
 ) -> None:
     monkeypatch.setattr(library, "planted", lambda *_: None)
 
-    def drawn(chosen: bool = True) -> list[Outcome]:
-        return list(library.judge(written, Fake(), {}, lambda: chosen))
+    def drawn(most: int, chosen: bool = True) -> list[Outcome]:
+        return list(library.judge(written, Fake(), {}, most, lambda: chosen))
 
-    every = drawn()
+    every = drawn(30)
     assert {outcome.caught_by for outcome in every} == {None}
-    monkeypatch.setattr(library, "MOST", 10)
-    some = drawn()
+    some = drawn(10)
     assert [outcome.mutant for outcome in some] == [outcome.mutant for outcome in every]
     assert Counter(outcome.caught_by for outcome in some) == {None: 10, LEFT: 20}
-    assert drawn() == some
-    assert {outcome.caught_by for outcome in drawn(chosen=False)} == {LEFT}
+    assert drawn(10) == some
+    assert {outcome.caught_by for outcome in drawn(10, chosen=False)} == {LEFT}
 
 
 def test_what_caught_a_mutant_is_asked_first_about_the_next(
@@ -196,7 +195,7 @@ def test_what_caught_a_mutant_is_asked_first_about_the_next(
 
     monkeypatch.setattr(library, "planted", planted)
     calls = {"fast": (0.1, Everywhere()), "slow": (0.2, Everywhere())}
-    list(library.judge(written, Fake(), calls, lambda: True))
+    list(library.judge(written, Fake(), calls, 30, lambda: True))
     assert asked[0] == ["fast", "slow"]
     assert {tuple(names) for names in asked[1:]} == {("slow", "fast")}
 

@@ -191,14 +191,18 @@ class Library:
         return table("Mutants of the library and the extensions", head, rows)
 
 
-def most() -> int:
+def most(folder: str = "") -> int:
     """Return how many mutants were planted in a module at most.
 
+    Args:
+        folder: only of the modules below it.
+
     Examples:
-        >>> most() == max(together(row)["planted"] for row in recorded()["library"].values())
+        >>> most("src/vtj/") == most()
         True
     """
-    return max(together(row)["planted"] for row in recorded()["library"].values())
+    rows = recorded()["library"].items()
+    return max(together(row)["planted"] for name, row in rows if name.startswith(folder))
 
 
 def percent(counts: Counter[str]) -> str:
