@@ -202,7 +202,8 @@ def most(folder: str = "") -> int:
         True
     """
     rows = recorded()["library"].items()
-    return max(together(row)["planted"] for name, row in rows if name.startswith(folder))
+    found = (together(row)["planted"] for name, row in rows if name.startswith(folder))
+    return max(found, default=0)
 
 
 def percent(counts: Counter[str]) -> str:
