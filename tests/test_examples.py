@@ -130,7 +130,10 @@ def assert_shown(value: Any, numbers: Any) -> None:
 
 
 def test_every_example_is_looked_at() -> None:
-    assert set(CASES) == {*EXAMPLES, *REFUSALS, *SEQUENCES, *NETWORKS}
+    named = {*EXAMPLES, *REFUSALS, *SEQUENCES, *NETWORKS}
+    for name in CASES:
+        assert name in named, f"{name}: add the x, v and y that its page shows to a table above"
+    assert named == set(CASES)
 
 
 @pytest.mark.parametrize("name", CASES)

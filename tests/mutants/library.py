@@ -29,7 +29,7 @@ from tests.mutants.mutant import CHECK, LEFT, Outcome
 from tests.mutants.targets import Target
 
 ROOT = Path(__file__).parents[2]
-MOST = 75
+MOST = 50
 """Of a module with more mutants, so many are drawn by chance: all of them would take hours."""
 SECONDS = 4.0
 """What the tests of one mutant may take together, by the time that they take without a fault."""
