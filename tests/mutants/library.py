@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
@@ -25,8 +25,11 @@ from tests.mutants import digests, elsewhere, extensions
 from tests.mutants.codes import place
 from tests.mutants.equivalent import equivalent
 from tests.mutants.forks import Fork, in_fork
-from tests.mutants.mutant import CHECK, LEFT, Outcome
+from tests.mutants.mutant import CHECK, LEFT, Mutant, Outcome
 from tests.mutants.targets import Target
+
+if TYPE_CHECKING:
+    from tests.mutants.mutations import Written
 
 ROOT = Path(__file__).parents[2]
 MOST = 50
@@ -147,13 +150,14 @@ class Collected:
         return self.session.testsfailed > before
 
     def calls(self, name: str) -> tuple[float, list[str]] | None:
-        """Run a test; return its seconds, and the functions of ours that it calls."""
+        """Run a test where mutants run; return its seconds, and the functions that it calls."""
         called: dict[int, CodeType] = {}
 
         def note(frame: FrameType, event: str, argument: Any) -> None:
             called.setdefault(id(frame.f_code), frame.f_code)
 
-        with elsewhere.traced() as there:
+        with tempfile.TemporaryDirectory() as folder, elsewhere.traced() as there:
+            os.chdir(folder)
             started = _seconds()
             sys.settrace(note)
             failed = self.fails(name)
@@ -277,19 +281,49 @@ def judge(
     from tests.mutants.mutations import mutants  # needs mutmut, which the tests do without
 
     living, known, every = functions(file), equivalent(), list(mutants(file))
-    draw = random.Random(digests.of_module(file))
-    drawn = set(draw.sample(range(len(every)), min(len(every), most)))
+    drawn = written(every, random.Random(digests.of_module(file)), most, chosen)
     caught = Counter[str]()
-    for number, (mutant, before, after) in enumerate(every):
+    for number, (mutant, _) in enumerate(every):
         if number not in drawn:
             yield Outcome(mutant, LEFT)
-        elif chosen():
+        elif pair := drawn[number]:
+            before, after = pair
             tests = in_order(file, before, calls, NAMED if known.reason(mutant) else SECONDS)
             tests.sort(key=lambda name: -caught[name])  # what caught others catches this sooner
             seconds = {name: calls[name][0] for name in tests}
             said = planted(collected, seconds, living.get(before, []), after)
             caught.update(name for name in tests if said == f"{CHECK}: {name} fails")
             yield Outcome(mutant, said)
+
+
+def written(
+    every: Sequence[tuple[Mutant, "Written"]],
+    draw: random.Random,
+    most: int,
+    chosen: Callable[[], bool],
+) -> dict[int, tuple[str, CodeType] | None]:
+    """Write mutants that chance draws, of those that change code as many as wanted.
+
+    Args:
+        every: the mutants.
+        draw: chance.
+        most: how many are drawn.
+        chosen: asked once for each that is drawn; whether to write it.
+
+    Returns:
+        By number, each one's function and code; None where it changes none.
+    """
+    drawn: dict[int, tuple[str, CodeType] | None] = {}
+    left = most
+    for number in draw.sample(range(len(every)), len(every)):
+        if not left:
+            break
+        if not chosen():
+            left -= 1
+        else:
+            drawn[number] = every[number][1]()
+            left -= drawn[number] is not None
+    return drawn
 
 
 def planted(
@@ -315,6 +349,7 @@ def planted(
 
         def run() -> str | None:
             os.environ["PYTEST_DEBUG_TEMPROOT"] = folder
+            os.chdir(folder)  # a mutant may forget the folder that it is told to write to
             with elsewhere.started_by(keeper, changes):
                 return verdict(collected, limits, places, after)
 

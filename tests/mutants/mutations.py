@@ -1,6 +1,7 @@
 """mutmut's mutants of a module, each as the code of the function that it changes."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import CodeType
 
@@ -12,10 +13,12 @@ from tests.mutants.codes import changed
 from tests.mutants.mutant import Mutant
 
 ROOT = Path(__file__).parents[2]
+Written = Callable[[], tuple[str, CodeType] | None]
+"""Returns where the function stands that a mutant changes, and its code; None for no code."""
 
 
-def mutants(file: Path) -> Iterator[tuple[Mutant, str, CodeType]]:
-    """Yield the mutants of a module, the place of the function that each changes, and its code.
+def mutants(file: Path) -> Iterator[tuple[Mutant, Written]]:
+    """Yield the mutants of a module, and what writes each: that takes long, and is for the drawn.
 
     Args:
         file: of the module.
@@ -25,13 +28,19 @@ def mutants(file: Path) -> Iterator[tuple[Mutant, str, CodeType]]:
     module, mutations, *_ = create_mutations(str(file), text)
     positions = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
     for mutation in mutations:
-        if mutation.contained_by_top_level_function is None:
-            continue
-        mutated = module.deep_replace(mutation.original_node, mutation.mutated_node)
-        assert isinstance(mutated, libcst.Module)
-        if pair := changed(text, mutated.code, file):
+        if mutation.contained_by_top_level_function is not None:
             line = positions[mutation.original_node].start.line
-            yield described(module, mutation, name, line, text), *pair
+            mutant = described(module, mutation, name, line, text)
+            yield mutant, partial(written, module, mutation, text, file)
+
+
+def written(
+    module: libcst.Module, mutation: Mutation, text: str, file: Path
+) -> tuple[str, CodeType] | None:
+    """Return where the function stands that a mutant changes, and its code with the mutant."""
+    mutated = module.deep_replace(mutation.original_node, mutation.mutated_node)
+    assert isinstance(mutated, libcst.Module)
+    return changed(text, mutated.code, file)
 
 
 def described(module: libcst.Module, mutation: Mutation, name: str, line: int, text: str) -> Mutant:
