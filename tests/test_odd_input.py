@@ -16,7 +16,10 @@ from torch.masked import masked_tensor
 import vtj
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore:The PyTorch API of MaskedTensors", "ignore:Sparse .* tensor support is in beta"
+    "ignore:The PyTorch API of MaskedTensors",
+    "ignore:Sparse .* tensor support is in beta",
+    "ignore:torch.quantize_per_tensor",
+    "ignore:The PyTorch API of nested tensors",
 )
 Pair = namedtuple("Pair", ["a", "b"])
 
