@@ -7,7 +7,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from vtj.engines.numeric import Slopes, derivative, estimate, first_step, jacobian, lasting
+from vtj.engines.numeric import (
+    CLOSE,
+    Slopes,
+    derivative,
+    estimate,
+    first_step,
+    jacobian,
+    lasting,
+    no_kink,
+)
 from vtj.oracle.tolerance import SAFETY
 
 EPS = 2.0**-52
@@ -299,6 +308,46 @@ def test_a_larger_step_says_how_exact_x_is_too() -> None:
     assert 0.5 in steps
     assert {np.log2(step) % 1 for step in steps} == {0.0}
     assert 0.5 * EPS * 1e6 < slopes.error.item() < 1e-6
+
+
+@pytest.mark.parametrize("width", [1e-1, 1e-3, 1e-5])
+def test_a_round_tip_is_no_kink_however_narrow(width: float) -> None:
+    slopes, steps = steps_at(lambda x: torch.hypot(x, torch.tensor(width)) + 3 * x, 0.0)
+    assert slopes.jump.item() == 0
+    assert abs(slopes.value.item() - 3) <= SAFETY * slopes.error.item() < 1e-9
+    assert steps[0] == 0.5
+    wide = steps_at(lambda x: torch.hypot(x, torch.tensor(1.0)) + 3 * x, 0.0)
+    assert min(wide[1]) > CLOSE
+
+
+def test_a_kink_stays_one_from_close_by() -> None:
+    slopes, steps = steps_at(lambda x: abs(x) + 3 * x, 0.0)
+    assert (slopes.value.item(), slopes.jump.item()) == (3, 2)
+    assert min(steps) == 0.125 * CLOSE
+
+
+def test_a_kink_in_one_output_keeps_no_other_from_the_wide_steps() -> None:
+    slopes, _ = steps_at(lambda x: torch.cat([abs(x), torch.exp(x), torch.hypot(x, x + 1e-3)]), 0.0)
+    assert slopes.jump.ravel().tolist() == [2, 0, 0]
+    assert slopes.error.max() < 1e-9
+    np.testing.assert_allclose(slopes.value.ravel(), [0, 1, 1], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("jump", "near_jump", "error", "none"),
+    [
+        (2.0, 0.0, 0.099, True),
+        (2.0, 0.0, 0.101, False),
+        (-2.0, 0.0, 0.099, True),
+        (2.0, 1.0, 0.0, False),
+        (0.0, 0.0, 0.0, False),
+    ],
+)
+def test_a_kink_is_doubted_where_a_sure_look_close_by_sees_none(
+    jump: float, near_jump: float, error: float, none: bool
+) -> None:
+    near = Slopes(*(np.array([part]) for part in (1.0, error, near_jump)))
+    assert no_kink(np.array([jump]), near).item() is none
 
 
 @pytest.mark.parametrize(("slope", "error"), [(244.0, 1000.0), (244.25, 492.5)])

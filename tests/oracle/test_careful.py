@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from vtj.engines.numeric import EPS, Slopes
-from vtj.oracle.careful import FINER, LOCAL, careful, careful_column
+from vtj.oracle.careful import CLOSE, FINER, careful, careful_column
 from vtj.oracle.noise import FINE, MARGIN
 from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.voting import Array
@@ -97,7 +97,7 @@ def late(t: float, at: float) -> float:
 @pytest.mark.parametrize("first", [0.5, 1.0, 4.0])
 def test_where_it_contradicts_large_steps_a_look_close_by_wins(first: float) -> None:
     """Its error is that of the values and the argument over the least of its three steps."""
-    reach = LOCAL * first
+    reach = CLOSE * first
     value, error, jump = at_zero(lambda t: late(t, reach), first)
     assert (value, jump) == (3, 0)
     assert error < 1e-9
@@ -155,6 +155,7 @@ def test_noise_is_no_wave(seed: int, size: float) -> None:
         (lambda t: 5 * t - abs(np.sin(t)), 5.0, -2.0),
         (lambda t: abs(t - 1e-3), -1.0, 0.0),
         (lambda t: abs(t + 1e-6), 1.0, 0.0),
+        (lambda t: np.hypot(t, 1e-4) + 2 * t, 2.0, 0.0),
     ],
 )
 def test_kinks(g: Callable[[float], float], slope: float, jump: float) -> None:

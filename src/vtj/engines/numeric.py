@@ -14,6 +14,7 @@ Array: TypeAlias = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
 LEVELS = 20  # step sizes tried: the last is 2**-19 of the first
 WIDTH = 7  # columns of the extrapolation table; more would amplify rounding
+CLOSE = 2.0**-14  # of the first step: there a tip that looked like a kink may be seen to be round
 
 
 def jacobian(f: Function, x: Tensors) -> Any:
@@ -221,16 +222,37 @@ def lasting(jumps: Sequence[Array], slope: Array, error: Array) -> Array:
     return np.where(stays & (abs(left) > 1e-3 * abs(slope) + 10 * error), left, 0.0)
 
 
+def no_kink(jump: Array, near: Slopes) -> NDArray[np.bool_]:
+    """Say where a look close by shows that a jump in slope is none.
+
+    Args:
+        jump: What wider steps took for one.
+        near: What narrower steps give.
+
+    Example:
+        >>> near = Slopes(np.zeros(3), np.array([0.0, 0.0, 0.2]), np.array([0.0, 2.0, 0.0]))
+        >>> no_kink(np.array([2.0, 2.0, 2.0]), near).tolist()
+        [True, False, False]
+    """
+    return (jump != 0) & (near.jump == 0) & (near.error < 0.05 * abs(jump))
+
+
 def _column(g: Callable[[float], Array], here: Array, at: float, eps: float) -> Slopes:
     rounding = EPS * abs(at)
-    first = derivative(g, here, first_step(at), eps, rounding=rounding)
-    moves = (first.value != 0) | (first.error > 1e3 * eps * abs(here))
-    rough = moves & (first.error > 1e-6 * abs(first.value))
-    if not rough.any():
-        return first
-    second = derivative(g, here, 0.5, eps, rounding=rounding)
-    closer = rough & (second.error < first.error)
-    return Slopes(*(np.where(closer, b, a) for a, b in zip(first, second, strict=True)))
+    best = derivative(g, here, first_step(at), eps, rounding=rounding)
+    moves = (best.value != 0) | (best.error > 1e3 * eps * abs(here))
+    rough = moves & (best.error > 1e-6 * abs(best.value))
+    if rough.any():
+        second = derivative(g, here, 0.5, eps, rounding=rounding)
+        best = _choose(rough & (second.error < best.error), second, best)
+    if best.jump.any():
+        near = derivative(g, here, CLOSE * first_step(at), eps, rounding=rounding)
+        best = _choose(no_kink(best.jump, near), near, best)
+    return best
+
+
+def _choose(which: NDArray[np.bool_], first: Slopes, second: Slopes) -> Slopes:
+    return Slopes(*(np.where(which, a, b) for a, b in zip(first, second, strict=True)))
 
 
 def first_step(at: float) -> float:

@@ -4,12 +4,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from vtj.engines.numeric import EPS, Slopes, derivative, first_step, lasting
+from vtj.engines.numeric import CLOSE, EPS, Slopes, derivative, first_step, lasting, no_kink
 from vtj.oracle.noise import FINE, MARGIN, left_over, measured_noise
 from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.voting import Array, Mask
 
-LOCAL = 2.0**-14  # where the local look begins; over coarse steps a flat function may not be flat
 FINER = (2.0**-24, 2.0**-34, 2.0**-44)
 STRETCH = 0.7  # shares no step with powers of two
 
@@ -60,7 +59,8 @@ def careful(
     error = np.where(gap <= SAFETY * doubt, coarse.error, gap)
     kept = abs(coarse.jump - other.jump) <= 0.05 * abs(coarse.jump) + 8 * doubt
     jump = np.where(kept & (other.jump != 0), coarse.jump, 0.0)
-    local, settled = _close_by(g, here, LOCAL * first, eps, noise, rounding)
+    local, settled = _close_by(g, here, CLOSE * first, eps, noise, rounding)
+    jump = np.where(no_kink(jump, local), 0.0, jump)
     agree = abs(coarse.value - local.value) <= SAFETY * (error + local.error)
     keep = agree & (error <= local.error) & settled & (local.jump == 0)
     best = _choose(keep, Slopes(coarse.value, error, jump), local)
