@@ -115,6 +115,17 @@ def test_where_it_contradicts_large_steps_a_look_close_by_wins(first: float) -> 
     assert slopes.error[0] == pytest.approx(floor, rel=0.01)
 
 
+def test_close_by_the_narrowest_step_gives_the_slope() -> None:
+    """Over the three steps the slopes are 3 + bend, 3 + bend / 4 and 3 + bend / 16."""
+    bend = 0.02
+    value, error, jump = at_zero(
+        lambda t: t * (3 + bend * (t / CLOSE) ** 2) if abs(t) <= CLOSE else 3 * CLOSE
+    )
+    assert value == pytest.approx(3 + bend / 16, abs=1e-7)
+    assert error == pytest.approx(bend * 15 / 16, abs=1e-7)
+    assert jump == 0
+
+
 def test_what_is_flat_only_close_by_is_flat() -> None:
     value, error, jump = at_zero(lambda t: t - float(np.clip(t, -0.01, 0.01)))
     assert (value, jump) == (0, 0)
