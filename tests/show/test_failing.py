@@ -438,6 +438,18 @@ BROKEN = {
         "    torch.autograd.backward(y, v)",
         [3, 6],
     ),
+    "no v in a tuple": Broken(
+        lambda x: 3 * x, X, (),
+        "got 1 tensors and 0 gradients",
+        "f returns one tensor and 0 v came: each output needs its own.",
+        "y = f(x)\ny.backward(torch.ones_like(y))", [3, 3],
+    ),
+    "no v in a list": Broken(
+        lambda x: (x * x).sum(), X, [],
+        "got 1 tensors and 0 gradients",
+        "f returns one tensor and 0 v came: each output needs its own.",
+        "y = f(x)\ny.backward(torch.ones_like(y))", [2, 4],
+    ),
     "floats among integers": Broken(
         lambda a, b: a * b, (torch.tensor([1, 2]), X), X,
         "only Tensors of floating point dtype can require gradients",
@@ -608,6 +620,35 @@ def test_an_error_of_backward_that_nobody_knows() -> None:
             raise KeyError("lost")
 
     outcome = backward(Raises.apply, X, X)
+    failure = diagnose(Raises.apply, X, X, outcome)
+    assert failure.cause == (
+        "A backward that f uses raised this; torch had nothing against the call."
+    )
+    assert failure.fix == ""
+
+
+@pytest.mark.parametrize(
+    ("raises", "message"),
+    [
+        (lambda g: g.sum().backward(), "does not require grad"),
+        (lambda g: torch.autograd.grad(g.requires_grad_() ** 2, g), "only for scalar outputs"),
+        (lambda g: [*g.sum()], "iteration over a 0-d"),
+    ],
+    ids=["no graph", "no scalar", "no iterable"],
+)
+def test_what_a_backward_of_f_raised_is_not_blamed_on_the_call(raises: Any, message: str) -> None:
+    class Raises(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor) -> Tensor:
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            with torch.enable_grad():
+                raises(grads[0].detach().clone())
+
+    outcome = backward(Raises.apply, X, X)
+    assert message in str(outcome.error)
     failure = diagnose(Raises.apply, X, X, outcome)
     assert failure.cause == (
         "A backward that f uses raised this; torch had nothing against the call."

@@ -234,7 +234,7 @@ def no_kink(jump: Array, near: Slopes) -> NDArray[np.bool_]:
         >>> no_kink(np.array([2.0, 2.0, 2.0]), near).tolist()
         [True, False, False]
     """
-    return (jump != 0) & (near.jump == 0) & (near.error < 0.05 * abs(jump))
+    return np.asarray((jump != 0) & (near.jump == 0) & (near.error < 0.05 * abs(jump)))
 
 
 def _column(g: Callable[[float], Array], here: Array, at: float, eps: float) -> Slopes:

@@ -1,6 +1,7 @@
 """Why a backward call failed, in one sentence, and what to write instead."""
 
 import re
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -84,7 +85,8 @@ def diagnose(f: Function, x: Tensors, v: Any, outcome: Outcome) -> Failure:
     message = f"{type(call.error).__name__}: {call.error}"
     if call.y is not None and (misfit := _misfit(call)):
         return Failure(call.error, *misfit)
-    for pattern, advise in ANYWHERE if call.y is None else (*OF_THE_CALL, *ANYWHERE):
+    of_the_call = call.y is not None and not _in_a_backward(call.error)
+    for pattern, advise in (*OF_THE_CALL, *ANYWHERE) if of_the_call else ANYWHERE:
         if re.search(pattern, message):
             return Failure(call.error, *advise(call))
     cause = "f itself raised this, before any backward."
@@ -93,10 +95,16 @@ def diagnose(f: Function, x: Tensors, v: Any, outcome: Outcome) -> Failure:
     return Failure(call.error, cause, "")
 
 
+def _in_a_backward(error: Exception) -> bool:
+    """Say whether Python code that autograd called raised this, and not torch itself."""
+    names = [frame.name for frame in traceback.extract_tb(error.__traceback__)]
+    return "_engine_run_backward" in names[:-1]
+
+
 def _misfit(call: Call) -> Advice | None:
     """Explain how v does not fit y: in number, or the first in shape or in kind of number."""
-    counted = isinstance(call.y, tuple) and isinstance(call.v, (*MANY, Tensor))
-    if counted and len(_many(call.v)) != len(call.y):
+    came, counted = _many(call.v), isinstance(call.v, (*MANY, Tensor))
+    if not came or (isinstance(call.y, tuple) and counted and len(came) != len(call.y)):
         return _not_as_many(call)
     for position, (v, y) in enumerate(zip(_many(call.v), _many(call.y), strict=False)):
         if isinstance(v, Tensor) and v.shape != y.shape:
@@ -184,9 +192,10 @@ def _no_tensor(call: Call) -> Advice:
 
 
 def _not_as_many(call: Call) -> Advice:
-    came = len(_many(call.v))
-    cause = f"f returns {len(call.y)} tensors and {came} v came: each output needs its own."
-    return cause, call.run + EVERY_OUTPUT
+    came, one = len(_many(call.v)), isinstance(call.y, Tensor)
+    returns = "one tensor" if one else f"{len(call.y)} tensors"
+    cause = f"f returns {returns} and {came} v came: each output needs its own."
+    return cause, call.run + (WITH_ONES if one else EVERY_OUTPUT)
 
 
 def _freed(call: Call) -> Advice:
