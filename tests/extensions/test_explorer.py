@@ -309,6 +309,13 @@ def test_an_unknown_function_fails_the_build(build: Build) -> None:
     )
 
 
+def test_an_explorer_of_nothing_fails_the_build(build: Build) -> None:
+    assert (
+        "page.md:8: ERROR: explorer: explorer_functions in conf.py is empty; "
+        'expected {"a title": "module:builder"} [docutils]'
+    ) in build("explorer", builder="dummy", page="# Title\n\n```{explorer}\n```\n")
+
+
 def test_a_second_explorer_on_a_page_fails_the_build(build: Build) -> None:
     page = "# Title\n\n```{explorer}\n```\n\n```{explorer}\n```\n"
     assert (

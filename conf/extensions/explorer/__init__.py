@@ -44,6 +44,11 @@ class ExplorerDirective(SphinxDirective):
             function.name: function
             for function in (explored(*entry) for entry in self.config.explorer_functions.items())
         }
+        if not functions:
+            raise self.error(
+                "explorer: explorer_functions in conf.py is empty; "
+                'expected {"a title": "module:builder"}'
+            )
         name = self.options.get("function", next(iter(functions)))
         if name not in functions:
             raise self.error(f"explorer: no function {name!r}; there are {', '.join(functions)}")
