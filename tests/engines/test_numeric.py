@@ -320,6 +320,16 @@ def test_a_round_tip_is_no_kink_however_narrow(width: float) -> None:
     assert min(wide[1]) > CLOSE
 
 
+@pytest.mark.parametrize(("width", "slope", "jump"), [(1e-6, 0, 2), (1e-6, 3, 0), (1e-4, 0, 0)])
+def test_a_tip_that_is_not_sharp_enough_from_close_by_may_be_a_kink(
+    width: float, slope: float, jump: float
+) -> None:
+    """Its slope of zero would be too rough beside a y of that size to be believed."""
+    slopes, _ = steps_at(lambda x: torch.hypot(x, torch.tensor(width)) + slope * x, 0.0)
+    assert slopes.value.item() == pytest.approx(slope, abs=1e-9)
+    assert slopes.jump.item() == pytest.approx(jump, abs=1e-4)
+
+
 def test_a_kink_stays_one_from_close_by() -> None:
     slopes, steps = steps_at(lambda x: abs(x) + 3 * x, 0.0)
     assert (slopes.value.item(), slopes.jump.item()) == (3, 2)

@@ -14,6 +14,7 @@ Array: TypeAlias = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
 LEVELS = 20  # step sizes tried: the last is 2**-19 of the first
 WIDTH = 7  # columns of the extrapolation table; more would amplify rounding
+SHARP = 1e-10  # of y: an error below that is small even for a slope of zero
 CLOSE = 2.0**-14  # of the first step: there a tip that looked like a kink may be seen to be round
 
 
@@ -247,7 +248,8 @@ def _column(g: Callable[[float], Array], here: Array, at: float, eps: float) -> 
         best = _choose(rough & (second.error < best.error), second, best)
     if best.jump.any():
         near = derivative(g, here, CLOSE * first_step(at), eps, rounding=rounding)
-        best = _choose(no_kink(best.jump, near), near, best)
+        sharp = near.error <= np.maximum(1e-4 * abs(near.value), SHARP * abs(here))
+        best = _choose(no_kink(best.jump, near) & sharp, near, best)
     return best
 
 
