@@ -47,9 +47,10 @@ RECORD: dict[str, Any] = {
                     "through": 1,
                 }
             },
+            "reasons": {"input": 1002},
             "date": "2026-11-21",
         },
-        "src/vtj/calling/quiet.py": {"kinds": {}, "date": "2026-11-21"},
+        "src/vtj/calling/quiet.py": {"kinds": {}, "reasons": {}, "date": "2026-11-21"},
     },
     "reasons": {"input": "Another input.", "seed": "Other random numbers."},
 }
@@ -96,7 +97,7 @@ def test_counts_of_files_and_kinds_add_up() -> None:
         (
             Reasons,
             "Planted changes that are no faults",
-            {"name": "input", "why": "Another input.", "planted": "1"},
+            {"name": "input", "why": "Another input.", "documentation": "1", "library": "1,002"},
         ),
         (
             Library,
@@ -138,8 +139,10 @@ def test_a_table_has_its_rows_and_their_sum() -> None:
 
 
 def test_reasons_are_counted_also_those_that_nothing_needed() -> None:
-    assert repr(Reasons()) == "input, 1: Another input.\nseed, 0: Other random numbers."
-    assert "<td>Another input.</td><td>1</td>" in Reasons()._repr_html_()
+    assert (
+        repr(Reasons()) == "input, 1 and 1002: Another input.\nseed, 0 and 0: Other random numbers."
+    )
+    assert "<td>Another input.</td><td>1</td><td>1,002</td>" in Reasons()._repr_html_()
 
 
 def test_modules_of_the_library_have_their_share_of_what_are_faults() -> None:

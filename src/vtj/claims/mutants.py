@@ -122,27 +122,36 @@ def by_kind() -> Counts:
 
 @dataclass(frozen=True)
 class Reasons:
-    """Why some planted changes are no faults, and how many for each reason.
+    """Why some planted changes are no faults, and how many of each part for each reason.
 
     Examples:
         >>> "tolerance" in str(Reasons())
         True
     """
 
-    def _rows(self) -> list[tuple[str, str, int]]:
-        counts: Counter[str] = Counter()
-        for row in recorded()["documentation"].values():
-            counts.update(row["reasons"])
-        return [(name, why, counts[name]) for name, why in recorded()["reasons"].items()]
+    def _rows(self) -> list[tuple[str, str, list[int]]]:
+        counts: dict[str, Counter[str]] = {part: Counter() for part in PARTS}
+        for part, seen in counts.items():
+            for row in recorded()[part].values():
+                seen.update(row["reasons"])
+        return [
+            (name, why, [seen[name] for seen in counts.values()])
+            for name, why in recorded()["reasons"].items()
+        ]
 
     def __str__(self) -> str:
-        return "\n".join(f"{name}, {count}: {why}" for name, why, count in self._rows())
+        return "\n".join(
+            f"{name}, {' and '.join(map(str, counts))}: {why}" for name, why, counts in self._rows()
+        )
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        rows = [Row((code(name), why, f"{count:,}")) for name, why, count in self._rows()]
-        return table("Planted changes that are no faults", ("name", "why", "planted"), rows)
+        rows = [
+            Row((code(name), why, *(f"{count:,}" for count in counts)))
+            for name, why, counts in self._rows()
+        ]
+        return table("Planted changes that are no faults", ("name", "why", *PARTS), rows)
 
 
 @dataclass(frozen=True)
