@@ -100,7 +100,8 @@ def test_much_may_be_written_at_once_and_more_does_not_wait_for_ever(shared: War
 
 def test_a_fork_writes_into_the_page_and_displays_nothing(shared: Warm) -> None:
     source = (
-        "import os, sys\n"
+        "import os, sys, warnings\n"
+        "warnings.simplefilter('ignore')  # from Python 3.12 on, of threads\n"
         "def forked(work):\n"
         "    if (child := os.fork()) == 0:\n"
         "        work()\n"

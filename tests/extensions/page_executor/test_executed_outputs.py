@@ -139,11 +139,13 @@ def test_workers_of_the_page_write_into_it_but_display_nothing(project: Project)
     assert project.build().text("workers") == ["worker 7\n0\n"]
 
 
+# From Python 3.12 on it warns of threads.
+FORK = "import os, warnings\nwarnings.simplefilter('ignore')\nchild = os.fork()"
 WAIT = "print('once')\n_, status = os.waitpid(child, 0)\nstatus"
 
 
 def test_a_fork_that_a_cell_leaves_to_go_on_ends_with_the_cell(project: Project) -> None:
-    project.page("fork", cell("import os\nchild = os.fork()"), cell(WAIT))
+    project.page("fork", cell(FORK), cell(WAIT))
     assert project.build().text("fork") == ["", "once\n0"]
 
 
