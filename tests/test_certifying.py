@@ -409,3 +409,14 @@ def test_an_f_that_changes_is_seen_with_any_number_of_probes(probes: int) -> Non
     report = vtj.certify(restless, X, probes=probes)
     assert "y[0]: f gives another value at every call" in report.findings
     assert report.culprit == "f"
+
+
+def test_differences_too_rough_only_at_a_second_look_call_for_a_forward_pass() -> None:
+    """A step of float32 at a million is a sixteenth: what differences see is mostly rounding."""
+    x = torch.tensor([0.5, 2.0], dtype=torch.float64)
+    report = vtj.certify(lambda x: (x.float() + 1e6).double(), x)
+    assert (report.verdict, report.findings) == ("correct", ())
+    assert rows(report)[:2] == [
+        ("J·u forward = differences", "numeric", "agrees"),
+        ("⟨x.grad, u⟩ = ⟨v, J·u⟩ forward", "forward", "agrees"),
+    ]

@@ -1,3 +1,5 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import torch
@@ -45,3 +47,19 @@ def test_nothing_is_rounded() -> None:
     product = contract(v, torch.tensor([[3.0]]))
     assert product.dtype is torch.float64
     assert product.tolist() == [0.1 * 3]
+
+
+def test_exact_numbers_stay_exact() -> None:
+    v = np.array([Fraction(1, 3), Fraction(2, 3)])
+    assert contract(v, np.array([[Fraction(1)], [Fraction(5, 7)]])).tolist() == [Fraction(17, 21)]
+
+
+def test_what_is_no_number_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"^J has dtype <U1; expected numbers$"):
+        contract(np.ones(1), np.array([["a"]]))
+
+
+def test_the_product_is_where_j_is_whatever_the_default_device() -> None:
+    with torch.device("meta"):
+        product = contract(V, torch.from_numpy(J))
+    assert product.tolist() == [[10.0] * 3, [26.0] * 3]

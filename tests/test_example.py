@@ -92,6 +92,11 @@ def test_a_wrong_backward_is_not_confirmed_by_itself() -> None:
     assert example.backward().grad.tolist() == [3.0, 3.0]
     with pytest.raises(JacobianMismatch):
         example.confirm(y=[2.0, 2.0], grad=[3.0, 3.0])
+    with pytest.raises(JacobianMismatch) as caught:
+        example.confirm(y=[2.0, 2.0], grad=[3.0, 4.0])
+    report = caught.value.report
+    assert report.culprit == "backward", "the page may be wrong because of it"
+    assert report.findings[-1] == "x.grad[1]: the page 4, backward 3: the page is wrong"
 
 
 def without_jacobian() -> Example:

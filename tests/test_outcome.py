@@ -3,7 +3,7 @@ import torch
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
-from vtj.outcome import backward, same, vjp
+from vtj.outcome import RefusesInputs, backward, finished, same, vjp
 
 X = torch.tensor([1.0, 2.0])
 
@@ -148,3 +148,12 @@ def test_values_are_the_same_in_one_shape_alone() -> None:
     sparse = torch.eye(2).to_sparse()
     assert same(sparse, sparse.clone())
     assert not same(sparse, 2 * sparse)
+
+
+def test_where_f_has_run_already_other_gradients_are_left_alone_too() -> None:
+    weight, leaf = torch.ones(2, requires_grad=True), X.clone().requires_grad_()
+    assert torch.equal(finished((leaf,), weight * leaf, X, torch.ones(2)).grad, torch.ones(2))
+    assert weight.grad is None
+    again = checkpoint(torch.square, leaf, use_reentrant=True)
+    with pytest.raises(RefusesInputs):
+        finished((leaf,), again, X, torch.ones(2))

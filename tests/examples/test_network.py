@@ -81,6 +81,14 @@ def test_network_loss() -> None:
     assert network_loss().check()
 
 
+def test_the_images_follow_the_dtype_of_the_parameters() -> None:
+    net, images, _ = seeded(1)
+    parameters = [parameter.double() for parameter in net.parameters()]
+    exact = scores_of(net, images, *parameters)
+    assert exact.dtype is torch.float64
+    torch.testing.assert_close(exact.float(), net(images))
+
+
 def test_ten_parameters_are_wanted() -> None:
     net, images, _ = seeded(1)
     with pytest.raises(ValueError, match="shorter than argument 1"):

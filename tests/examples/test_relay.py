@@ -1,5 +1,8 @@
+import numpy as np
+import pytest
 import torch
 
+from vtj.engines import jacobian
 from vtj.examples.relay import both_stages, first_stage, second_stage
 
 
@@ -16,3 +19,11 @@ def test_first_stage() -> None:
 def test_both_stages() -> None:
     assert torch.equal(both_stages().backward().grad, first_stage().backward().grad)
     assert both_stages().check()
+
+
+@pytest.mark.parametrize("point", [[3.0, -0.5], [-2.0, 0.0], [0.0, 0.0]])
+def test_the_product_of_the_jacobians_by_hand_holds_at_other_points(point: list[float]) -> None:
+    both = both_stages()
+    assert both.jacobian is not None
+    by_hand = both.jacobian(np.array(point))
+    assert by_hand.tolist() == jacobian(both.f, torch.tensor(point), "reverse").tolist()

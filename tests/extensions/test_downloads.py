@@ -421,6 +421,7 @@ RAISED = {"output_type": "error", "ename": "KeyError", "evalue": "a", "traceback
     [
         ("x", "print(x)"),
         ("x;  \n", "print(x)"),
+        ("v @ X", "print(v @ X)"),
         ("é = 1; (é +\n 2);", "é = 1; print((é +\n 2))"),
         ("if x:\n    y\n'é'; x.a", "if x:\n    y\n'é'; print(x.a)"),
         ("a\nb\nc", "a\nb\nprint(c)"),

@@ -168,6 +168,12 @@ def test_a_message_without_text_fails_the_build(build: Build) -> None:
     assert "Content block expected" in warnings
 
 
+def test_a_page_may_speak_of_what_marks_a_message(build: Build, tmp_path: Path) -> None:
+    page = f"{ERRORS}\nThe block's `error_pattern` is no message.\n\n```{{error-box}}\n```\n"
+    assert build("error_box", config=STILL, errors=page) == ""
+    assert len(written(tmp_path)) == 3
+
+
 def test_a_message_that_no_section_explains_is_not_listed(build: Build, tmp_path: Path) -> None:
     page = "```{error-message}\nlost\n```\n\n```{error-box}\n```\n"
     build("error_box", config=STILL, errors=page)

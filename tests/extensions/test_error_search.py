@@ -195,3 +195,18 @@ def test_the_index_of_an_incremental_build_is_that_of_a_full_one(
     assert "zebra" in index.read_text(encoding="utf-8")
     build("error_search", config=config, fresh=False, **final)
     assert index.read_text(encoding="utf-8") == full
+
+
+def test_what_another_extension_shows_is_found_wherever_it_stands_in_the_list(
+    application: Callable[..., Sphinx],
+) -> None:
+    app = application("error_search", error_search_pages=["index"])
+
+    def shown(app: Sphinx, document: nodes.document) -> None:
+        section = document[0]
+        assert isinstance(section, nodes.section)
+        section += traceback("Late")
+
+    app.connect("doctree-read", shown)
+    app.build()
+    assert texts(app.env) == {"index": {"late": "home"}}

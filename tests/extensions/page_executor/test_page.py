@@ -271,6 +271,13 @@ def test_a_page_that_leaves_says_nothing_more(shared: Warm) -> None:
     assert run.results[1].error == Error("DeadPageError", "the page has ended itself", fatal=True)
 
 
+def test_a_page_leaves_at_the_end_of_its_cell_as_with_a_kernel(
+    shared: Warm, tmp_path: Path
+) -> None:
+    alone(shared, f"exit()\nopen({str(tmp_path / 'after')!r}, 'w').close()", "1")
+    assert (tmp_path / "after").exists()
+
+
 def test_a_fork_that_is_left_in_a_cell_ends_with_it(shared: Warm) -> None:
     # From Python 3.12 on it warns of threads.
     fork = "import os, warnings\nwarnings.simplefilter('ignore')\nchild = os.fork()"
