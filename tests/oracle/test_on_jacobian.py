@@ -121,6 +121,12 @@ def test_the_last_digits_of_a_column_split_no_family(
     assert report.findings == ((told,) if split else ())
 
 
+def test_a_y_without_elements_has_nothing_wrong() -> None:
+    report = vtj.check(lambda x: 2 * x[:0], X)
+    assert report.verdict == "correct"
+    assert {row.result for row in report.rows if row.family} == {"agrees"}
+
+
 def test_the_opposite_sign_splits_a_family() -> None:
     f = batched(lambda g: -2 * g)
     report = vtj.check(f, X[:2], engines=["reverse", "jacrev", "numeric"])

@@ -102,6 +102,14 @@ def test_the_seed_fixes_what_is_excused() -> None:
     assert first == again != other
 
 
+def test_the_seed_fixes_for_how_large_the_terms_of_a_remainder_are_taken() -> None:
+    trial, noise = try_out(lambda x: ones(x) - 1, X), [[1e-17, -2e-17, 5e-18]]
+    first, again, other = (
+        excuses(trial, witnesses(np.zeros((1, 3)), noise), seed).tolist() for seed in (1, 1, 2)
+    )
+    assert first == again != other
+
+
 def test_a_mistake_in_one_entry_is_not_excused_beside_remainders_in_others() -> None:
     allowed = excused(ones, X, np.zeros((1, 3)), [[1e-16, 1e-3, 1e-16]])
     assert (allowed > 0).tolist() == [[True, False, True]]

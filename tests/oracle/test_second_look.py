@@ -143,9 +143,9 @@ def test_a_wrong_backward_is_no_kink() -> None:
 
 
 def test_differences_that_are_off_in_their_last_digits_show_no_kink() -> None:
-    _, second = again(torch.sin, jacobian=np.diag(np.cos([1, 2]) * [1, 1.5]))
+    _, second = again(lambda x: x / 3 + 0.1, jacobian=np.diag([0.3, 0.4]))
     backward, numeric = by_name(second, "reverse").value, by_name(second, "numeric").value
-    assert (backward != numeric)[:, 1].any()
+    assert (backward != numeric).any()
     assert second.hidden_kinks is not None
     assert not second.hidden_kinks.any()
 
