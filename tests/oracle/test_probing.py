@@ -174,10 +174,13 @@ def test_the_noise_of_values_counts_where_every_care_is_taken() -> None:
 
 
 @pytest.mark.parametrize("least", [1e-3, 1e-6])
-def test_the_element_that_moves_least_says_how_roughly_the_others_move(least: float) -> None:
+@pytest.mark.parametrize(("sure", "step"), [(False, FIRST), (True, 8 * FIRST)])
+def test_the_element_that_moves_least_says_how_roughly_the_others_move(
+    least: float, sure: bool, step: float
+) -> None:
     u = np.array([least, -2.0, 3.0])
-    found = passes_of(lambda x: 3 * x).differences(u)
-    rounded = EPS / (least / HERE[0]) * 3 * abs(u[1:]) / FIRST
+    found = passes_of(lambda x: 3 * x).differences(u, sure=sure)
+    rounded = EPS / (least / HERE[0]) * 3 * abs(u[1:]) / step
     assert (np.asarray(found.error)[1:] >= rounded).all()
     assert (np.asarray(found.error)[1:] <= 10 * rounded).all()
 
