@@ -222,6 +222,13 @@ def test_what_is_another_under_create_graph_is_not_excused() -> None:
     assert (found.rounding[2] < 1e-9).all()
 
 
+def test_last_digits_under_create_graph_need_no_excuse() -> None:
+    trial = try_out(under_create_graph(1e-15), X)
+    found = observe(trial, V, 0, Witness("agreed", "agreed", 2 * np.eye(2)))
+    assert np.asarray(found.graph).tolist() != [2, 20]
+    assert found.rounding[2].tolist() == [0, 0]
+
+
 def test_a_backward_that_raises() -> None:
     def raising(ctx: Any, g: Tensor) -> Tensor:
         raise ValueError("no. Never")

@@ -298,6 +298,20 @@ def test_kinks_that_meet_are_nobody_s_fault(J: Any) -> None:  # noqa: N803 - J i
     found(report, "undecided", None, MEET.format("is 1"))
 
 
+def test_f_is_asked_at_the_same_points_every_time() -> None:
+    def points() -> list[list[float]]:
+        seen: list[list[float]] = []
+
+        def meet(x: Tensor) -> Tensor:
+            seen.append(x.tolist())
+            return torch.relu(x) - torch.relu(-x)
+
+        vtj.certify(meet, AT_KINKS)
+        return seen
+
+    assert points() == points()
+
+
 def test_kinks_that_meet_in_a_kink() -> None:
     report = vtj.certify(lambda x: torch.relu(x) - 3 * torch.relu(-x), AT_KINKS)
     found(report, "undecided", None, MEET.format("goes from 1 to 3"))

@@ -65,6 +65,17 @@ def test_all_that_a_right_backward_is_asked() -> None:
     assert [row.error for row in report.rows] == [0.0] * 7 + [None] * 3
 
 
+@pytest.mark.parametrize(("off", "result"), [(0.7e-12, "agrees"), (1.5e-12, "differs")])
+def test_a_gradient_differs_from_the_tolerance_on(off: float, result: str) -> None:
+    def backward(ctx: Any, g: Tensor) -> Tensor:
+        return 2 * g * (1 + off * bool(g.all()))
+
+    report = vtj.check(doubled(backward), X, V, jacobian=TWICE)
+    assert (row(report, "x.grad").result, row(report, "linear in v").result) == (result, result)
+    assert row(report, "x.grad").error == pytest.approx(off * 1e12, rel=0.01)
+    assert report.verdict == ("correct" if result == "agrees" else "wrong")
+
+
 def test_a_second_backward_that_adds_something_else() -> None:
     report = vtj.check(doubled(lambda ctx, g: 2 * g * ctx.passes), X, V)
     only(report, "x.grad[0]: a second backward adds something else: 6 for 4")

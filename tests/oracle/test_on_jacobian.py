@@ -1,5 +1,6 @@
 """Verdicts that need unusual witnesses."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from torch import Tensor
 import vtj
 from tests.zoo.bug import custom, vector
 from vtj.oracle.findings import CONCLUSIONS
-from vtj.oracle.on_jacobian import LAST_DIGITS, cancelled, culprits, small_gap
+from vtj.oracle.on_jacobian import LAST_DIGITS, SPLIT, cancelled, culprits, small_gap
 from vtj.report import Row
 
 X = vector(3)
@@ -73,6 +74,71 @@ def test_a_wrong_vmap_rule_splits_a_family() -> None:
     assert report.findings == (
         "dy[0]/dx[0]: reverse 1.2, jacrev 2.4: f has another derivative under torch.func's vmap",
     )
+
+
+def batched(extra: Callable[[Tensor], Tensor]) -> Callable[..., Any]:
+    """Give the identity with a backward that adds something under torch.func's vmap alone."""
+
+    class Same(torch.autograd.Function):
+        @staticmethod
+        def forward(x: Tensor) -> Tensor:
+            return x.clone()
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: tuple[Tensor], output: Tensor) -> None:
+            pass
+
+        @staticmethod
+        def backward(ctx: Any, g: Tensor) -> Tensor:
+            return Gradient.apply(g)
+
+    class Gradient(torch.autograd.Function):
+        @staticmethod
+        def forward(g: Tensor) -> Tensor:
+            return g.clone()
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: tuple[Tensor], output: Tensor) -> None:
+            pass
+
+        @staticmethod
+        def vmap(info: Any, dims: Any, g: Tensor) -> tuple[Tensor, int]:
+            return g + extra(g), 0
+
+    return Same.apply
+
+
+@pytest.mark.parametrize("size", [0.25, 1.0, 4.0])
+@pytest.mark.parametrize(("digits", "split"), [(4, False), (4.5, True)])
+def test_the_last_digits_of_a_column_split_no_family(
+    digits: float, split: bool, size: float
+) -> None:
+    """They may be lost where the terms of a column are added up; elsewhere J is zero."""
+    last = size * digits * 2.0**-52
+    same = batched(lambda g: digits * 2.0**-52 * g.flip(1))
+    report = vtj.check(lambda x: size * same(x), X[:2], engines=["reverse", "jacrev", "numeric"])
+    told = f"dy[0]/dx[1]: reverse 0, jacrev {last:.6g}: {SPLIT}"
+    assert report.findings == ((told,) if split else ())
+
+
+def test_a_y_without_elements_has_nothing_wrong() -> None:
+    report = vtj.check(lambda x: 2 * x[:0], X)
+    assert report.verdict == "correct"
+    assert {row.result for row in report.rows if row.family} == {"agrees"}
+
+
+def test_the_opposite_sign_splits_a_family() -> None:
+    f = batched(lambda g: -2 * g)
+    report = vtj.check(f, X[:2], engines=["reverse", "jacrev", "numeric"])
+    assert report.findings == (f"dy[0]/dx[0]: reverse 1, jacrev -1: {SPLIT}",)
+
+
+def test_a_large_column_hides_no_other_column() -> None:
+    scales = torch.tensor([1e20, 1.0]).double()
+    same = batched(lambda g: g * torch.tensor([0.0, 1.0]))
+    report = vtj.check(lambda x: scales * same(x), X[:2], engines=["reverse", "jacrev", "numeric"])
+    told = f"dy[1]/dx[1]: reverse 1, jacrev 2: {SPLIT}"
+    assert report.findings == (told,)
 
 
 @pytest.mark.parametrize("engines", [None, ["jacrev", "numeric"]])
@@ -451,6 +517,13 @@ def test_a_j_by_hand_that_is_no_number_beside_a_wrong_backward() -> None:
     report = vtj.check(linear(off(3, 1, 0.5), RIGHT), X, jacobian=J)
     assert [finding.split(":")[0] for finding in report.findings] == ["dy[0]/dx[0]", "dy[3]/dx[1]"]
     assert report.culprit == "jacobian"
+
+
+def test_a_backward_that_is_no_number_beside_a_right_j_by_hand() -> None:
+    f = custom(lambda x: 2 * x, lambda x, g: 2 * g * NAN)
+    report = vtj.check(f, X, jacobian=2 * np.eye(3))
+    told = "dy[0]/dx[1]: by hand 0, backward nan, numeric 0: not a number, nothing to compare"
+    assert (report.verdict, report.findings) == ("undecided", (told,))
 
 
 def test_a_j_by_hand_that_is_no_number_with_nobody_to_decide() -> None:

@@ -63,6 +63,15 @@ def test_both_products_of_every_kind(kind: str) -> None:
         assert product.tolist() == expected.tolist()
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_several_products_are_those_of_every_row(kind: str) -> None:
+    J = operator(TRIAL, KINDS[kind])  # noqa: N806 - J is the term
+    rows = np.stack([V, 2 * V, V[::-1]])
+    lefts = J.lefts(rows)
+    assert (type(lefts), lefts.dtype) == (np.ndarray, np.float64)
+    assert lefts.tolist() == [J.left(row).tolist() for row in rows]
+
+
 WITH_MAGNITUDES = sorted(KINDS.keys() - {"integers", "linear operator", "bare"})
 
 
@@ -133,8 +142,19 @@ def test_a_product_that_is_none(product: Any, error: type[Exception], message: s
         J.left(V)
     assert str(raised.value) == message.format("v @ J", 2, other=3)
     with pytest.raises(error) as raised:
+        J.lefts(V[None])
+    assert str(raised.value) == message.format("v @ J", 2, other=3)
+    with pytest.raises(error) as raised:
         J.right(U)
     assert str(raised.value) == message.format("J @ u", 3, other=2)
+
+
+def test_a_sparse_tensor_that_is_complex_is_refused() -> None:
+    J = operator(TRIAL, torch.from_numpy(ENTRIES).to(torch.complex128).to_sparse())  # noqa: N806
+    refused = "^v @ J raised RuntimeError: .*; expected a J with v @ J and J @ u$"
+    for product in (lambda: J.left(V), lambda: J.lefts(V[None])):
+        with pytest.raises(TypeError, match=refused):
+            product()
 
 
 def test_what_an_operator_raises_is_the_cause() -> None:

@@ -9,9 +9,10 @@ import vtj
 from tests.zoo.bug import custom
 from vtj.calling.tensors import values
 from vtj.oracle.operators import operator
-from vtj.oracle.pairs import ask, ask_forward, pairs, refused
+from vtj.oracle.pairs import Pair, Probes, ask, ask_forward, pairs, reconsidered, refused
 from vtj.oracle.probing import Counted, Passes
 from vtj.oracle.trial import first_run
+from vtj.oracle.voting import unnamed
 from vtj.outcome import backward
 
 X = torch.tensor([0.5, -2.0, 3.0], dtype=torch.float64)
@@ -125,6 +126,39 @@ def test_where_no_forward_pass_applies_nothing_changes() -> None:
 )
 def test_a_backward_that_raises_is_told_from_one_with_nothing_to_do(f: object, said: bool) -> None:
     assert refused(backward(f, X, torch.ones(3, dtype=torch.float64))) is said
+
+
+def test_sums_that_cancel_are_compared_by_their_terms_without_another_call() -> None:
+    counted = Counted(lambda x: torch.stack([x[0], x[0]]))
+    trial, _ = first_run(counted, X[:1])
+    passes = Passes(trial, values(trial.y), values(trial.x))
+    J = operator(trial, np.ones((2, 1)))  # noqa: N806 - J is the term
+    asked = Probes(np.array([[1.0, -1.0]]), np.ones(1), (), np.array([[3e-16]]))
+    mine, theirs = unnamed(J.left(asked.v[0])), unnamed(asked.grads[0])
+    pair = Pair("x.grad", "x", 0, mine, theirs, 1e-12)
+    assert pair.differs
+    counted.calls = 0
+    assert not reconsidered(pair, passes, asked, J, seed=0).differs
+    assert counted.calls == 0
+
+
+def test_no_rounding_of_a_backward_excuses_a_j_by_hand_that_differences_contradict() -> None:
+    asked_backward = []
+
+    def right(x: tuple[Tensor], g: Tensor) -> Tensor:
+        asked_backward.append(g)
+        return 6 * x[0] * g
+
+    trial, _ = first_run(custom(square, right), X)
+    passes = Passes(trial, values(trial.y), values(trial.x))
+    J = operator(trial, by_hand(X) * (1 + 1e-8))  # noqa: N806 - J is the term
+    asked = Probes(np.ones((1, 3)), np.ones(3), (), np.zeros((1, 3)))
+    mine, theirs = unnamed(J.right(asked.u)), passes.differences(asked.u)
+    pair = reconsidered(Pair("J·u", "y", 0, mine, theirs, 1e-12), passes, asked, J, seed=0)
+    careful = passes.differences(asked.u, sure=True)
+    assert pair.differs
+    assert np.asarray(pair.b.error).tolist() == np.asarray(careful.error).tolist()
+    assert asked_backward == []
 
 
 def test_a_backward_that_raises_or_gives_no_number_is_not_compared() -> None:

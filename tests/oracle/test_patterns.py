@@ -141,3 +141,9 @@ def test_scalars_among_the_inputs() -> None:
     inputs = [("x[0]", ()), ("x[1]", (2, 2))]
     said = pattern(wrong, right, wrong != right, inputs=inputs)
     assert said == "the gradient of x[1] is transposed"
+
+
+@pytest.mark.parametrize(("factor", "said"), [(1e99, "the factor 1e+99"), (1e100, "")])
+def test_a_factor_that_is_nothing_but_an_overflow_is_not_named(factor: float, said: str) -> None:
+    right = np.array([1.0, 2.0, 4.0])
+    assert pattern(factor * right, right, right > 0) == said

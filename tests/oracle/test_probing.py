@@ -129,6 +129,13 @@ def test_what_is_expected_spares_calls_and_what_is_not_costs_them() -> None:
     assert len(asked(U, expected=slopes)) == 6 + 8
 
 
+def test_ten_digits_are_enough() -> None:
+    passes = passes_of(Counted(lambda x: torch.sin(x).sum()))
+    passes.trial.f.calls = 0  # type: ignore[attr-defined]
+    passes.differences(U)
+    assert passes.trial.f.calls == 6  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize("expected", [True, False])
 def test_numbers_are_those_of_the_vector(expected: bool) -> None:
     passes = passes_of(torch.sin)
@@ -140,6 +147,42 @@ def test_numbers_are_those_of_the_vector(expected: bool) -> None:
     rounded = EPS * abs(V) @ abs(np.sin(HERE)) / (narrow * 2)
     assert (np.asarray(numbers.error) >= rounded / 2).all()
     assert (np.asarray(numbers.error) <= 1e-9 * abs(V) @ abs(slopes)).all()
+
+
+def test_numbers_of_terms_that_cancel_have_the_rounding_of_the_terms() -> None:
+    passes = passes_of(lambda x: torch.sin(x) + 1e6)
+    numbers = passes.differences(U, v=np.array([[1.0, -1.0, 0.0]]))
+    error = float(np.asarray(numbers.error)[0])
+    assert abs(numbers.value[0] - np.cos(HERE[:2]) @ (U[:2] * [1, -1])) <= SAFETY * error
+    assert EPS * 2e6 / FIRST <= error <= 20 * EPS * 2e6 / FIRST
+
+
+def leaps(x: Tensor) -> Tensor:
+    """Give values that are stuck over fine steps, so that these show no noise."""
+    return x**2 + ((x + 1e12) - 1e12)
+
+
+def test_the_noise_of_values_counts_where_every_care_is_taken() -> None:
+    passes, least = passes_of(leaps), 8 * FIRST
+    assert (passes.noise > 1e-5).all()
+    slopes = passes.differences(U, sure=True)
+    assert (np.asarray(slopes.error) >= passes.noise / least).all()
+    assert (np.asarray(slopes.error) <= 10 * passes.noise / least).all()
+    numbers = passes.differences(U, v=V, sure=True)
+    assert (np.asarray(numbers.error) >= abs(V) @ passes.noise / least).all()
+    assert (np.asarray(numbers.error) <= 10 * abs(V) @ passes.noise / least).all()
+
+
+@pytest.mark.parametrize("least", [1e-3, 1e-6])
+@pytest.mark.parametrize(("sure", "step"), [(False, FIRST), (True, 8 * FIRST)])
+def test_the_element_that_moves_least_says_how_roughly_the_others_move(
+    least: float, sure: bool, step: float
+) -> None:
+    u = np.array([least, -2.0, 3.0])
+    found = passes_of(lambda x: 3 * x).differences(u, sure=sure)
+    rounded = EPS / (least / HERE[0]) * 3 * abs(u[1:]) / step
+    assert (np.asarray(found.error)[1:] >= rounded).all()
+    assert (np.asarray(found.error)[1:] <= 10 * rounded).all()
 
 
 def test_an_element_that_does_not_move_has_no_part_in_the_rounding() -> None:

@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from tests.zoo.bug import custom
 from vtj.calling.tensors import Tensors
 from vtj.oracle.rounding import (
     disputed,
@@ -88,6 +89,27 @@ def test_what_is_lost_on_the_way_is_excused_in_its_row_alone() -> None:
     assert (allowed[1:] < 1e-12).all()
 
 
+@pytest.mark.parametrize(("size", "excuse"), [(1e-300, True), (1e-280, False)])
+def test_digits_that_smallest_numbers_do_not_have_are_excused(size: float, excuse: bool) -> None:
+    J = size * np.eye(3)  # noqa: N806 - J is the term
+    assert (np.diag(excused(lambda x: size * x, X, J, 1.001 * J)) > 0).tolist() == [excuse] * 3
+
+
+def test_the_seed_fixes_what_is_excused() -> None:
+    trial, right = try_out(chaotic, X), np.diag(2 * X.numpy())
+    said = witnesses(right, right + 1e-7 * np.eye(3))
+    first, again, other = (excuses(trial, said, seed).tolist() for seed in (1, 1, 2))
+    assert first == again != other
+
+
+def test_the_seed_fixes_for_how_large_the_terms_of_a_remainder_are_taken() -> None:
+    trial, noise = try_out(lambda x: ones(x) - 1, X), [[1e-17, -2e-17, 5e-18]]
+    first, again, other = (
+        excuses(trial, witnesses(np.zeros((1, 3)), noise), seed).tolist() for seed in (1, 1, 2)
+    )
+    assert first == again != other
+
+
 def test_a_mistake_in_one_entry_is_not_excused_beside_remainders_in_others() -> None:
     allowed = excused(ones, X, np.zeros((1, 3)), [[1e-16, 1e-3, 1e-16]])
     assert (allowed > 0).tolist() == [[True, False, True]]
@@ -102,6 +124,24 @@ def test_a_slope_that_is_off_is_not_excused(part: float) -> None:
 def chaotic(x: Tensor) -> Tensor:
     """Lose ten digits: of 1e10 + x the rest counts."""
     return (1e10 * torch.sin(x) + x**2) - 1e10 * torch.sin(x)
+
+
+def noisy(x: tuple[Tensor, ...], by: Tensor) -> Tensor:
+    """Give the slopes of a square, of which six digits are left."""
+    return (1e10 * by + 2 * x[0] * by) - 1e10 * by
+
+
+def exact(x: tuple[Tensor, ...], by: Tensor) -> Tensor:
+    return 2 * x[0] * by
+
+
+@pytest.mark.parametrize("derivatives", [(noisy, exact), (exact, noisy)])
+def test_the_noise_of_a_backward_and_that_of_a_forward_pass_excuse(derivatives: Any) -> None:
+    f, right = custom(chaotic, *derivatives), np.diag(2 * X.numpy())
+    off = right + 1e-7 * np.eye(3)
+    for said in ((right, off), (off, right)):
+        assert (np.diag(excused(f, X, *said)) > 1e-8).all()
+    assert not excused(custom(chaotic, exact, exact), X, right, off).any()
 
 
 def test_digits_that_cancel_are_excused_as_far_as_they_do() -> None:
@@ -167,6 +207,19 @@ def test_rounding_of_a_gradient() -> None:
     remainder = rounding(ones, X, [1.0])
     assert (remainder > 1e-18).all()
     assert (remainder < 1e-14).all()
+
+
+def test_rounding_of_a_gradient_goes_with_that_of_values_stuck_over_fine_steps() -> None:
+    """Of values that leap by 1e-4 no slope has ten digits, so that its noise is not cut off."""
+
+    def slope(x: tuple[Tensor, ...], g: Tensor) -> Tensor:
+        return (1e8 * g + g) - 1e8 * g
+
+    steps, line = (custom(f, slope) for f in (lambda x: (1e4 * x).round() / 1e4, torch.clone))
+    leaps, smooth = rounding(steps, X, [1, 1, 1]), rounding(line, X, [1, 1, 1])
+    assert (leaps > 5e-9).all()
+    assert (leaps < 1e-6).all()
+    assert (smooth < 2e-9).all()
 
 
 def test_rounding_of_a_gradient_grows_with_v() -> None:

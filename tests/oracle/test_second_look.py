@@ -142,6 +142,14 @@ def test_a_wrong_backward_is_no_kink() -> None:
     assert not np.asarray(by_name(second, "numeric").silent).any()
 
 
+def test_differences_that_are_off_in_their_last_digits_show_no_kink() -> None:
+    _, second = again(lambda x: x / 3 + 0.1, jacobian=np.diag([0.3, 0.4]))
+    backward, numeric = by_name(second, "reverse").value, by_name(second, "numeric").value
+    assert (backward != numeric).any()
+    assert second.hidden_kinks is not None
+    assert not second.hidden_kinks.any()
+
+
 def test_without_a_backward_no_kinks_are_looked_for() -> None:
     _, second = again(meet, torch.zeros(1).double(), ("forward", "numeric"))
     assert second.hidden_kinks is not None

@@ -22,6 +22,10 @@ def test_what_is_no_number() -> None:
     assert apart.tolist() == [0, np.inf, 0, np.inf]
 
 
+def test_of_nothing_nothing_lies_apart() -> None:
+    assert excess([], [], []).shape == (0,)
+
+
 def test_less_precise_dtypes_are_given_more() -> None:
     order = [torch.float64, torch.float32, torch.float16, torch.bfloat16]
     assert sorted(RELATIVE, key=lambda dtype: RELATIVE[dtype]) == order
