@@ -135,6 +135,14 @@ def test_every_command_that_fixes_a_color_is_refused(command: str) -> None:
         render(rf"\{command}{{red}}{{x}}", display=False)
 
 
+def test_a_macro_is_the_tex_it_stands_for() -> None:
+    macros = {"mine": "x", "slope": r"\frac{#1}{#2}"}
+    written_out = render(r"\frac{x}{2} + y", display=False)
+    assert render(r"\slope{\mine}{2} + y", display=False, macros=macros) == written_out
+    with pytest.raises(TexError, match=r"Unsupported function name: \\mine"):
+        render(r"\mine", display=False)
+
+
 def test_a_class_is_what_colors_a_row() -> None:
     assert '<mi class="row-1">x</mi>' in render(r"\class{row-1}{x}", display=False)
 
