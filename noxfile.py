@@ -165,7 +165,8 @@ def pythons(session: nox.Session) -> None:
 
     If not, it says so and why. pyenv's are found if they are active, as PYENV_VERSION says.
     """
-    ask = ["pip", "install", "--dry-run", "--no-deps", "--only-binary", ":all:"]
+    ask = ["pip", "install", "--dry-run", "--ignore-installed", "--no-deps"]
+    ask += ["--only-binary", ":all:"]
     said = session.run(*ask, torch_of_the_site(), silent=True, success_codes=[0, 1]) or ""
     if "Would install torch" not in said:
         session.skip(f"not run on Python {session.python}: {said.strip().splitlines()[-1]}")
