@@ -238,6 +238,22 @@ def no_kink(jump: Array, near: Slopes) -> NDArray[np.bool_]:
     return np.asarray((jump != 0) & (near.jump == 0) & (near.error < 0.05 * abs(jump)))
 
 
+def choose(which: NDArray[np.bool_], first: Slopes, second: Slopes) -> Slopes:
+    """Give slopes of which some elements are the first's, the others the second's.
+
+    Args:
+        which: Where they are the first's.
+        first: Slopes.
+        second: Others, of the same shape.
+
+    Example:
+        >>> one, other = Slopes(*np.full((3, 2), 1.0)), Slopes(*np.full((3, 2), 4.0))
+        >>> choose(np.array([True, False]), one, other).value.tolist()
+        [1.0, 4.0]
+    """
+    return Slopes(*(np.where(which, a, b) for a, b in zip(first, second, strict=True)))
+
+
 def _column(g: Callable[[float], Array], here: Array, at: float, eps: float) -> Slopes:
     rounding = EPS * abs(at)
     best = derivative(g, here, first_step(at), eps, rounding=rounding)
@@ -245,16 +261,12 @@ def _column(g: Callable[[float], Array], here: Array, at: float, eps: float) -> 
     rough = moves & (best.error > 1e-6 * abs(best.value))
     if rough.any():
         second = derivative(g, here, 0.5, eps, rounding=rounding)
-        best = _choose(rough & (second.error < best.error), second, best)
+        best = choose(rough & (second.error < best.error), second, best)
     if best.jump.any():
         near = derivative(g, here, CLOSE * first_step(at), eps, rounding=rounding)
         sharp = near.error <= np.maximum(1e-4 * abs(near.value), SHARP * abs(here))
-        best = _choose(no_kink(best.jump, near) & sharp, near, best)
+        best = choose(no_kink(best.jump, near) & sharp, near, best)
     return best
-
-
-def _choose(which: NDArray[np.bool_], first: Slopes, second: Slopes) -> Slopes:
-    return Slopes(*(np.where(which, a, b) for a, b in zip(first, second, strict=True)))
 
 
 def first_step(at: float) -> float:

@@ -4,7 +4,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from vtj.engines.numeric import CLOSE, EPS, Slopes, derivative, first_step, lasting, no_kink
+from vtj.engines.numeric import (
+    CLOSE,
+    EPS,
+    Slopes,
+    choose,
+    derivative,
+    first_step,
+    lasting,
+    no_kink,
+)
 from vtj.oracle.noise import FINE, MARGIN, left_over, measured_noise
 from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.voting import Array, Mask
@@ -63,18 +72,14 @@ def careful(
     jump = np.where(no_kink(jump, local), 0.0, jump)
     agree = abs(coarse.value - local.value) <= SAFETY * (error + local.error)
     keep = agree & (error <= local.error) & settled & (local.jump == 0)
-    best = _choose(keep, Slopes(coarse.value, error, jump), local)
+    best = choose(keep, Slopes(coarse.value, error, jump), local)
     for step in FINER:
         # what looks like noise from afar may be a fast wave: close enough it is a steep slope
         fine, resolved = _close_by(g, here, step * first, eps, None, rounding)
         steep = abs(fine.value) > 2 * (abs(best.value) + SAFETY * best.error)
         wave = resolved & steep & (abs(fine.value) > 100 * fine.error)
-        best = _choose(~wave, best, fine)
+        best = choose(~wave, best, fine)
     return best
-
-
-def _choose(keep: Mask, first: Slopes, second: Slopes) -> Slopes:
-    return Slopes(*(np.where(keep, a, b) for a, b in zip(first, second, strict=True)))
 
 
 def _close_by(
