@@ -330,6 +330,22 @@ def test_a_tip_that_is_not_sharp_enough_from_close_by_may_be_a_kink(
     assert slopes.jump.item() == pytest.approx(jump, abs=1e-4)
 
 
+@pytest.mark.parametrize(("slope", "jump"), [(0.1, 2), (10, 0)])
+def test_a_look_close_by_must_tell_four_digits_of_a_slope(slope: float, jump: float) -> None:
+    """Its error is about 1e-4: values of which nine digits are known, over steps of 3e-5."""
+    x = torch.zeros(1, dtype=torch.float64)
+    slopes = estimate(lambda x: torch.hypot(x, torch.tensor(1e-3)) + slope * x + 1, x, 1e-9)
+    assert slopes.value.item() == pytest.approx(slope, abs=1e-3)
+    assert slopes.jump.item() == pytest.approx(jump, abs=0.05)
+
+
+def test_a_look_close_by_says_how_exact_x_is_too() -> None:
+    f = lambda x: torch.hypot(x - 3, torch.tensor(1e-3)) + 5 * (x - 3)  # noqa: E731
+    slopes, _ = steps_at(f, 3.0)
+    assert slopes.jump.item() == 0
+    assert slopes.error.item() >= EPS * 3 * 5 / CLOSE
+
+
 def test_a_kink_stays_one_from_close_by() -> None:
     slopes, steps = steps_at(lambda x: abs(x) + 3 * x, 0.0)
     assert (slopes.value.item(), slopes.jump.item()) == (3, 2)
