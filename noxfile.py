@@ -47,7 +47,7 @@ def docs(session: nox.Session) -> None:
         "--profile", metavar="FILE", help="where to write each page's and cell's time"
     )
     options, sphinx = parser.parse_known_args(session.posargs)
-    profile = {"PAGE_EXECUTOR_PROFILE": options.profile} if options.profile else {}
+    profile = {"MYST_NB_FORK_PROFILE": options.profile} if options.profile else {}
     install(session, "docs")
     session.run("python", "conf/build.py", options.target, "docs", *STRICT, *sphinx, env=profile)
 

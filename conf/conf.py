@@ -28,7 +28,7 @@ ogp_social_cards = {"enable": False}  # they would need matplotlib
 extensions = [
     "rare_collections",
     "compiled_templates",
-    "page_executor",  # first: the pages' imports run while Sphinx does its own
+    "myst_nb_fork",  # first: the pages' imports run while Sphinx does its own
     "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
@@ -65,8 +65,8 @@ extensions = [
     "light_pages",  # last: a page loads the style sheets and scripts that it uses, no others
 ]
 
-page_executor_preload = ["torch", "numpy", "torch._dynamo"]  # the first optimizer imports the last
-page_executor_depends = [
+myst_nb_fork_preload = ["torch", "numpy", "torch._dynamo"]  # the first optimizer imports the last
+myst_nb_fork_depends = [
     "../src/**/*.py",
     "../src/**/*.json",
     "../tests/zoo/*.py",  # what the bug zoo's page runs
@@ -87,7 +87,7 @@ folded_sections = {  # long pages: a reader looks for one of their sections
     "explanation/history": ["every-question-*", "where-the-*"],
     "explanation/how-this-site-is-checked": ["every-*", "the-examples-*"],
 }
-json_files = {"reference/outcomes.json": "vtj.claims.outcomes:as_json"}
+json_files = {"reference/outcomes.json": "vtj_site.outcomes:as_json"}
 explorer_functions = {
     "two inputs, three outputs": "vtj.examples.three_outputs:three_outputs_stacked",
     "3x²": "vtj.examples.elementwise:elementwise_weights",
@@ -127,7 +127,7 @@ nitpick_ignore = [  # parts of a Formula and an Explanation: to be printed, not 
     ("py:class", "vtj.show.failing.Failure"),
     ("py:class", "vtj.show.svg.Figure"),
     ("py:class", "vtj.show.lines.Lines"),
-    ("py:class", "vtj.engines.symbolic.Symbolic"),
+    ("py:class", "vtj.engines.symbolic.derivation.Symbolic"),
 ]
 intersphinx_mapping = {
     "python": ("https://docs.python.org/3", str(CONF / "inventories" / "python.inv")),

@@ -44,10 +44,10 @@ def serve(arguments: list[str]) -> None:
     autobuild: Any = sphinx_autobuild.__main__
     options = autobuild._get_sphinx_build_parser().parse_args(arguments)
     config = run_path(str(Path(options.confdir or options.sourcedir) / "conf.py"))
-    from page_executor import warm  # conf.py has said where it is
+    from myst_nb_fork import warm  # conf.py has said where it is
 
     # Here, as the process that runs the pages ends with the one that has started it.
-    warm.start(config["page_executor_preload"])
+    warm.start(config["myst_nb_fork_preload"])
     commands = SimpleNamespace(run=run, CalledProcessError=subprocess.CalledProcessError)
     setattr(sphinx_autobuild.build, COMMANDS, commands)
     # Threads will do where sphinx-autobuild has processes, some of which outlive a killed server.
@@ -81,7 +81,7 @@ def run(command: list[str], *, check: bool) -> None:
 
 
 def _build(arguments: list[str], modules: Connection[list[str], object]) -> NoReturn:
-    from page_executor.family import end_with_parent
+    from myst_nb_fork.family import end_with_parent
 
     end_with_parent()
     status = main(arguments)

@@ -9,7 +9,7 @@ import vtj
 def test_what_shows_results_is_imported_when_it_is_asked_for() -> None:
     code = (
         "import sys, torch; import vtj\n"
-        "print([name for name in ('sympy', 'vtj.show', 'vtj.claims') if name in sys.modules])\n"
+        "print([name for name in ('sympy', 'vtj.show', 'vtj_site') if name in sys.modules])\n"
         "vtj.formula\n"
         "print('vtj.show' in sys.modules)"
     )

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from page_executor.stale import digests
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
+
+from myst_nb_fork.stale import digests
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

@@ -1,4 +1,4 @@
-"""Ask old releases of torch what `vtj.claims.since` asks, and record what they answer.
+"""Ask old releases of torch what `vtj_site.since` asks, and record what they answer.
 
 Usage: python conf/history/record.py [VERSION ...]
 
@@ -24,8 +24,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-CLAIMS = ROOT / "src" / "vtj" / "claims"
-RECORDED = CLAIMS / "history.json"
+SITE = ROOT / "src" / "vtj_site"
+RECORDED = SITE / "records" / "history.json"
 CONSTRAINTS = ROOT / "conf" / "constraints.txt"
 
 OLD_RELEASES = (
@@ -112,7 +112,7 @@ def row(version: str, scratch: Path) -> dict[str, object]:
     package.mkdir()
     (package / "__init__.py").touch()
     for module in ("trials.py", "since.py"):
-        shutil.copy(CLAIMS / module, package)
+        shutil.copy(SITE / module, package)
     answers = json.loads(command("ask", inside, "-W", "ignore", "-c", ASK, cwd=scratch))
     return {
         "torch": version,

@@ -2,17 +2,17 @@
 
 from typing import TYPE_CHECKING
 
+from vtj.cases.example import Example
+from vtj.cases.refusal import Refusal
+from vtj.cases.sequence import Call, Sequence
 from vtj.certifying import certify
 from vtj.checking import check
 from vtj.comparing import compare
 from vtj.contraction import contract
 from vtj.engines import ENGINES, jacobian
-from vtj.engines.not_symbolic import NotSymbolic, UnknownOperation
-from vtj.example import Example
+from vtj.engines.symbolic.errors import NotSymbolic, UnknownOperation
 from vtj.outcome import Outcome, backward, vjp
-from vtj.refusal import Refusal
 from vtj.report import JacobianMismatch, Report, Row
-from vtj.sequence import Call, Sequence
 
 if TYPE_CHECKING:
     from vtj.show import Explanation, Formula, explain, formula

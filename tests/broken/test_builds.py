@@ -18,7 +18,7 @@ torch.Tensor.backward = doubled
 
 
 def test_output_left_from_an_older_library(tmp_path: Path) -> None:
-    """Rejected by page_executor.tell."""
+    """Rejected by myst_nb_fork.tell."""
     site = Site(tmp_path, PAGE)
     assert site.build()[0] == 0
     site.change(EXAMPLE, "6 * x[0]", "5 * x[0]")
@@ -30,7 +30,7 @@ def test_output_left_from_an_older_library(tmp_path: Path) -> None:
 
 
 def test_output_left_from_an_older_torch(tmp_path: Path) -> None:
-    """Rejected by page_executor.tell."""
+    """Rejected by myst_nb_fork.tell."""
     site = Site(tmp_path, PAGE)
     older = tmp_path / "src/torch_of_before-1.0.dist-info"
     older.mkdir()

@@ -163,7 +163,7 @@ def test_font_without_its_source(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_page_that_is_to_end_the_build(tmp_path: Path) -> None:
-    """Rejected by page_executor._run_cell."""
+    """Rejected by myst_nb_fork._run_cell."""
     site = Site(tmp_path, PAGE)
     site.change(PAGE, "torch.tensor([1.0, 2.0]", "torch.tensor([1.0, 2.0")
     site.change("conf/conf.py", "raise_on_error = False", "raise_on_error = True")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.page_cells import cells_of
-from vtj.claims.history import questions, spans
+from vtj_site.records.history import questions, spans
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "errors.md"
 TEXT = PAGE.read_text(encoding="utf-8")

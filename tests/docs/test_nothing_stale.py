@@ -24,8 +24,8 @@ It is about {py:class}`torch.Tensor`.
 """
 PAGES = {
     "example": "from vtj.examples.scalar_output import square\n\nsquare().x",
-    "claim": "from vtj.claims.blog import blog\n\nblog.claims[0].reason",
-    "record": 'from vtj.claims import history\n\nhistory.recorded()[0]["date"]',
+    "claim": "from vtj_site.sources.blog import blog\n\nblog.claims[0].reason",
+    "record": 'from vtj_site.records import history\n\nhistory.recorded()[0]["date"]',
     "neither": "'old'",
 }
 EVERY = set(PAGES)
@@ -42,11 +42,15 @@ EDITS = {  # the input: its file, the text before and after, the pages that run,
         *({"example"}, "tensor(5.)"),
     ),
     "claim": (
-        *("src/vtj/claims/blog.py", "Tensors print in another form", "Tensors print otherwise"),
+        *(
+            "src/vtj_site/sources/blog.py",
+            "Tensors print in another form",
+            "Tensors print otherwise",
+        ),
         *({"claim"}, "Tensors print otherwise since"),
     ),
     "recorded history": (
-        *("src/vtj/claims/history.json", '"date": "2026-', '"date": "1926-'),
+        *("src/vtj_site/records/history.json", '"date": "2026-', '"date": "1926-'),
         *({"record"}, "1926-"),
     ),
     "conf": ("conf/conf.py", 'html_title = "vtj"', 'html_title = "renamed"', EVERY, "renamed"),

@@ -9,13 +9,13 @@ from tests.docs.test_gate import Site
 CASES = {
     "a wrong verdict": (
         "docs/reference/sources.md",
-        "src/vtj/claims/by_examples_printed.py",
+        "src/vtj_site/sources/by_examples_printed.py",
         ("COSMETIC = {*(30, 31,", "COSMETIC = {*(29, 30, 31,"),
         "by-examples-29 (by-examples, line 203) is declared 'cosmetic' but running it leads to",
     ),
     "a record that torch no longer bears out": (
         "docs/explanation/history.md",
-        "src/vtj/claims/since.py",
+        "src/vtj_site/since.py",
         ("torch.Tensor([1]))", "torch.tensor(1.0))"),
         "on 'torch.Tensor([1]) for a 0-d output': recorded 'RuntimeError: Mismatch in shape",
     ),

@@ -1,4 +1,4 @@
-from vtj.engines.not_symbolic import NotSymbolic, UnknownOperation
+from vtj.engines.symbolic.errors import NotSymbolic, UnknownOperation
 
 
 def test_an_unknown_operation_is_named_with_the_reason_if_there_is_one() -> None:

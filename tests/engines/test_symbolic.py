@@ -15,9 +15,9 @@ from torch import Tensor
 
 import vtj
 import vtj.examples
-from vtj.engines.not_symbolic import NotSymbolic
-from vtj.engines.symbolic import derive, jacobian
-from vtj.engines.symbolic_numbers import agreeing
+from vtj.engines.symbolic.derivation import derive, jacobian
+from vtj.engines.symbolic.errors import NotSymbolic
+from vtj.engines.symbolic.numbers import agreeing
 
 X = torch.tensor([1.0, 2.0])
 

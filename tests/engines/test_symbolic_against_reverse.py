@@ -9,10 +9,10 @@ import torch.nn.functional as F  # noqa: N812 - its usual name
 from torch import Tensor
 
 from vtj.engines import reverse
-from vtj.engines.not_symbolic import NotSymbolic, UnknownOperation
-from vtj.engines.symbolic import jacobian
-from vtj.engines.symbolic_kinds import MOVES, PICKS, STEPS
-from vtj.engines.symbolic_ops import COMPARISONS, FORMULAS, OTHERWISE
+from vtj.engines.symbolic.derivation import jacobian
+from vtj.engines.symbolic.errors import NotSymbolic, UnknownOperation
+from vtj.engines.symbolic.kinds import MOVES, PICKS, STEPS
+from vtj.engines.symbolic.operations import COMPARISONS, FORMULAS, OTHERWISE
 
 TWO = torch.tensor([0.75, 1.5], dtype=torch.float64)
 THREE = torch.tensor([0.5, 2.0, -1.25], dtype=torch.float64)

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 import sympy
 
-from vtj.engines.symbolic_kinks import (
+from vtj.engines.symbolic.kinks import (
     Clamped,
     Kinked,
     Largest,

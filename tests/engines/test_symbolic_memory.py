@@ -6,8 +6,8 @@ import sympy
 import torch
 from torch import Tensor
 
-from vtj.engines.symbolic_memory import Memory, values
-from vtj.engines.symbolic_names import symbols
+from vtj.engines.symbolic.memory import Memory, values
+from vtj.engines.symbolic.names import symbols
 
 SIX = symbols("x", (6,))
 

@@ -5,7 +5,7 @@ import pytest
 import sympy
 import torch
 
-from vtj.engines.symbolic_names import names, subscript, symbols
+from vtj.engines.symbolic.names import names, subscript, symbols
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import sympy
 
-from vtj.engines.symbolic_kinks import Clamped, Largest, Magnitude, Relu, Sigmoid, Smallest
-from vtj.engines.symbolic_numbers import agreeing, close, evaluate
+from vtj.engines.symbolic.kinks import Clamped, Largest, Magnitude, Relu, Sigmoid, Smallest
+from vtj.engines.symbolic.numbers import agreeing, close, evaluate
 
 A, B = sympy.symbols("a b", real=True)
 EPS = 2.0**-30

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.utils._pytree import tree_map
 
-from vtj.engines.symbolic_kinks import Largest, Magnitude, Smallest
-from vtj.engines.symbolic_names import symbols
-from vtj.engines.symbolic_numbers import evaluate
-from vtj.engines.symbolic_ops import (
+from vtj.engines.symbolic.kinks import Largest, Magnitude, Smallest
+from vtj.engines.symbolic.names import symbols
+from vtj.engines.symbolic.numbers import evaluate
+from vtj.engines.symbolic.operations import (
     FORMULAS,
     along,
     array,

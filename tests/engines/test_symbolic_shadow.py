@@ -9,9 +9,9 @@ import sympy
 import torch
 from torch import Tensor
 
-from vtj.engines.not_symbolic import NotSymbolic, UnknownOperation
-from vtj.engines.symbolic_names import symbols
-from vtj.engines.symbolic_shadow import SIZE_LIMIT, Shadow
+from vtj.engines.symbolic.errors import NotSymbolic, UnknownOperation
+from vtj.engines.symbolic.names import symbols
+from vtj.engines.symbolic.shadow import SIZE_LIMIT, Shadow
 
 A, B, C = SYMBOLS = symbols("x", (3,))
 X = torch.tensor([1.0, 2.0, -3.0], dtype=torch.float64)

@@ -58,7 +58,7 @@ def build(tmp_path: Path) -> Build:
             if not file.exists() or file.read_text(encoding="utf-8") != text:
                 file.write_text(text, encoding="utf-8")
         settings = {
-            "extensions": ["page_executor", "myst_nb", extension],
+            "extensions": ["myst_nb_fork", "myst_nb", extension],
             "myst_enable_extensions": ["dollarmath", "colon_fence"],
             "nb_execution_mode": "inline",
             "nb_execution_in_temp": True,

@@ -23,7 +23,7 @@ TEMPLATES = Path(__file__).parents[2] / "conf" / "templates"
 SETTINGS = {
     "html_theme": "furo",
     "templates_path": [str(TEMPLATES)],
-    "extensions": ["page_executor", "myst_nb", "versions_line", "downloads"],
+    "extensions": ["myst_nb_fork", "myst_nb", "versions_line", "downloads"],
     "nb_execution_raise_on_error": False,
 }
 PAGE = """\

@@ -17,7 +17,7 @@ from sphinx.application import Sphinx
 
 from tests.extensions.conftest import Build, seven_bits
 
-CONFIG = {"extensions": ["page_executor", "myst_nb", "expected_errors", "error_search"]}
+CONFIG = {"extensions": ["myst_nb_fork", "myst_nb", "expected_errors", "error_search"]}
 PAGE = """
 # Errors
 

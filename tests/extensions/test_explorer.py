@@ -23,8 +23,8 @@ from explorer.picture import picture, short
 from sphinx.application import Sphinx
 from torch import Tensor
 
+from vtj.cases.example import Example
 from vtj.engines import jacobian
-from vtj.example import Example
 
 Build = Callable[..., str]
 HERE = __name__
@@ -327,7 +327,7 @@ def test_a_second_explorer_on_a_page_fails_the_build(build: Build) -> None:
 
 MODULE = """
 import torch
-from vtj.example import Example
+from vtj.cases.example import Example
 
 def twice():
     def f(x):

@@ -87,7 +87,7 @@ def build(tmp_path: Path) -> Callable[[str], Any]:
         (tmp_path / f"{name}.md").write_text(text, encoding="utf-8")
     (tmp_path / "conf.py").write_text("", encoding="utf-8")
     settings = {
-        "extensions": ["page_executor", "myst_nb", "sphinx_design", "markdown_pages"],
+        "extensions": ["myst_nb_fork", "myst_nb", "sphinx_design", "markdown_pages"],
         "html_theme": "basic",
         "html_title": "A site",
         "exclude_patterns": ["_build"],

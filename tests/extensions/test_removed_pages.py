@@ -11,7 +11,7 @@ from tests.extensions.conftest import FRONT_MATTER
 
 def build(folder: Path) -> set[str]:
     settings = {
-        "extensions": ["page_executor", "myst_nb", "removed_pages"],
+        "extensions": ["myst_nb_fork", "myst_nb", "removed_pages"],
         "nb_execution_mode": "inline",
     }
     with patch_docutils(), docutils_namespace():

@@ -1,4 +1,4 @@
-"""The processes in which much of `page_executor` runs: with a mutant, or traced.
+"""The processes in which much of `myst_nb_fork` runs: with a mutant, or traced.
 
 A warm process starts in a quarter of a second, which is much for one mutant. Here it is a fork of
 an ancestor that has imported what it imports. For each mutant the ancestor forks a keeper, which
@@ -26,14 +26,13 @@ from types import CodeType, FrameType, FunctionType, SimpleNamespace
 from typing import Any, NamedTuple, NoReturn
 from unittest import mock
 
-from page_executor import warm
-from page_executor.family import adopt_orphans, children
-
+from myst_nb_fork import warm
+from myst_nb_fork.family import adopt_orphans, children
 from tests.mutants.codes import place
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = str(Path(warm.__file__).parent.parent)
-TOKEN = "PAGE_EXECUTOR_TEST"
+TOKEN = "MYST_NB_FORK_TEST"
 """By this the tests know the processes that they have started, in what Linux says of them."""
 START = (
     "import sys; sys.path[0] = sys.argv[1]; sys.path.insert(0, sys.argv[2]); "
@@ -187,7 +186,7 @@ def fork_keepers() -> NoReturn:
     """Be the ancestor: fork a keeper for each socket that comes."""
     import importlib
 
-    from page_executor import zygote
+    from myst_nb_fork import zygote
 
     for name in zygote._LATE:
         importlib.import_module(name)
@@ -251,7 +250,7 @@ def become_warm(order: Order, control: int, stdout: int, stderr: int) -> NoRetur
             _plant(*order.changes)
         if order.trace:
             _trace(order.trace)
-        from page_executor import zygote
+        from myst_nb_fork import zygote
 
         zygote.main()
     except BaseException:

@@ -13,7 +13,7 @@ TESTS = tuple(
         *sorted(FOLDER.glob("*.py")),
     )
 )
-_EXECUTOR = FOLDER.parents[1] / "tests/extensions/page_executor"
+_EXECUTOR = FOLDER.parents[1] / "tests/myst_nb_fork"
 EXECUTOR_TESTS = tuple(
     file.relative_to(FOLDER.parents[1]).as_posix()
     for file in sorted(_EXECUTOR.glob("test_*.py"))
@@ -26,7 +26,7 @@ BROUGHT = (
     "nbclient",
     "jupyter_client",
     "jupytext",
-    "page_executor.extension",
+    "myst_nb_fork.extension",
 )
 """What a build with them imports, once here for all forks."""
 
@@ -35,16 +35,16 @@ def imported() -> None:
     """Import the extensions: a mutant is put into what they define."""
     for file in sorted(FOLDER.rglob("*.py")):
         name = ".".join(file.relative_to(FOLDER).with_suffix("").parts)
-        if not name.startswith("page_executor"):
+        if not name.startswith("myst_nb_fork"):
             import_module(name.removesuffix(".__init__"))
     for name in BROUGHT:
         import_module(name)
 
 
 def executor_ready() -> None:
-    """Import all of `page_executor`, and get ready for what it runs in other processes."""
+    """Import all of `myst_nb_fork`, and get ready for what it runs in other processes."""
     for name in BROUGHT:
         import_module(name)
-    for file in sorted((FOLDER / "page_executor").glob("*.py")):
-        import_module(f"page_executor.{file.stem}")
+    for file in sorted((FOLDER / "myst_nb_fork").glob("*.py")):
+        import_module(f"myst_nb_fork.{file.stem}")
     elsewhere.ready()

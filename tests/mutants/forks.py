@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 import torch
-from page_executor.family import end_with_parent
+
+from myst_nb_fork.family import end_with_parent
 
 SECONDS = 60.0
 """As long as the build waits for a cell; a mutant that takes longer is caught."""

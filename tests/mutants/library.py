@@ -53,7 +53,7 @@ TESTS = (
     "tests/oracle",
     "tests/examples",
     "tests/show",
-    "tests/claims",
+    "tests/vtj_site",
     *(
         f"tests/test_{name}.py"
         for name in (
@@ -112,9 +112,9 @@ class Suite(NamedTuple):
 
 SUITES = (
     Suite("src/vtj", TESTS),
-    Suite("conf/extensions", extensions.TESTS, extensions.imported, ("page_executor",)),
+    Suite("conf/extensions", extensions.TESTS, extensions.imported, ("myst_nb_fork",)),
     Suite(
-        "conf/extensions/page_executor",
+        "src/myst_nb_fork",
         extensions.EXECUTOR_TESTS,
         extensions.executor_ready,
         most=15,  # a test of these starts processes, and takes ten times as long as others

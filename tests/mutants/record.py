@@ -14,7 +14,7 @@ import torch
 
 from tests.mutants.mutant import CHECK, LEFT, SHOWN, Mutant, Outcome
 
-FILE = Path(__file__).parents[2] / "src/vtj/claims/mutants.json"
+FILE = Path(__file__).parents[2] / "src/vtj_site/records/mutants.json"
 
 
 def load(file: Path = FILE) -> dict[str, Any]:

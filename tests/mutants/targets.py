@@ -15,7 +15,10 @@ from tests.mutants.planting import claimed, numbers, ones, retained, rows, signs
 from tests.mutants.source import Source
 
 ROOT = Path(__file__).parents[2]
-PLANTED = {"examples": (numbers, signs, rows, ones, retained), "claims": (claimed,)}
+PLANTED = {
+    "vtj/examples": (numbers, signs, rows, ones, retained),
+    "vtj_site/sources": (claimed,),
+}
 Judge = Callable[[Callable[[], bool]], Iterator[Outcome]]
 
 
@@ -39,7 +42,7 @@ def targets() -> list[Target]:
     """Return all of them, pages first."""
     found = [of_page(page) for page in sorted((ROOT / "docs").rglob("*.md")) if steps_of(page)]
     for folder, plant in PLANTED.items():
-        for file in sorted((ROOT / "src/vtj" / folder).glob("*.py")):
+        for file in sorted((ROOT / "src" / folder).glob("*.py")):
             if any(
                 True for planter in plant for _ in planter.plant(Source(file.read_text("utf-8")))
             ):
@@ -65,7 +68,7 @@ def of_module(file: Path, planters: tuple[ModuleType, ...]) -> Target:
             modules.doctests(module),
         ]
     else:
-        checks = [page_check("reference/sources.md"), modules.tests("tests/claims")]
+        checks = [page_check("reference/sources.md"), modules.tests("tests/vtj_site")]
     plant = [planter.plant for planter in planters]
     return Target(name, digests.of_module(file), partial(modules.judge, file, plant, checks))
 

@@ -6,13 +6,13 @@ from pathlib import Path
 from types import CodeType, FunctionType, SimpleNamespace
 
 import pytest
-from page_executor import capture, files, page, zygote
-from page_executor.messages import Job, Step
-from page_executor.run import Run
-from page_executor.runs import Runs
-from page_executor.warm import Warm
+from tests.myst_nb_fork.conftest import wait_until
 
-from tests.extensions.page_executor.conftest import wait_until
+from myst_nb_fork import capture, files, page, zygote
+from myst_nb_fork.messages import Job, Step
+from myst_nb_fork.run import Run
+from myst_nb_fork.runs import Runs
+from myst_nb_fork.warm import Warm
 from tests.mutants import elsewhere, library
 from tests.mutants.codes import changed, place
 from tests.mutants.forks import in_fork

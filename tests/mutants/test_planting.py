@@ -10,7 +10,7 @@ from tests.mutants.planting import claimed, declared, numbers, ones, retained, r
 from tests.mutants.planting.coefficients import Coefficients, other
 from tests.mutants.planting.coordinates import Coordinates, moved
 from tests.mutants.source import Source
-from vtj.engines.not_symbolic import NotSymbolic
+from vtj.engines.symbolic.errors import NotSymbolic
 from vtj.show import formula
 from vtj.show.svg import Drawing
 

@@ -160,10 +160,10 @@ def test_a_wrong_vmap_rule_of_torch_speaks_against_nobody(engines: list[str] | N
 
 
 def test_a_symbolic_engine_alone_in_its_opinion(monkeypatch: pytest.MonkeyPatch) -> None:
-    import vtj.engines.symbolic
+    import vtj.engines.symbolic.derivation
 
     monkeypatch.setattr(
-        "vtj.engines.symbolic.jacobian", lambda f, x: torch.eye(3, dtype=torch.float64)
+        "vtj.engines.symbolic.derivation.jacobian", lambda f, x: torch.eye(3, dtype=torch.float64)
     )
     report = vtj.check(torch.sin, X, engines=["reverse", "forward", "symbolic"])
     assert report.verdict == "undecided"

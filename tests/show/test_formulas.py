@@ -8,7 +8,7 @@ import torch.nn.functional as F  # noqa: N812 - its usual name
 from mathml.temml import render
 from torch import Tensor
 
-from vtj.engines.not_symbolic import NotSymbolic, UnknownOperation
+from vtj.engines.symbolic.errors import NotSymbolic, UnknownOperation
 from vtj.show import formula
 
 X = torch.tensor([1.0, 2.0])

@@ -7,7 +7,7 @@ import pytest
 import sympy
 from mathml.temml import render
 
-from vtj.engines.symbolic_kinks import Clamped, Largest, Magnitude, Relu, Sigmoid, Smallest
+from vtj.engines.symbolic.kinks import Clamped, Largest, Magnitude, Relu, Sigmoid, Smallest
 from vtj.show.plain import Plain
 from vtj.show.tex import Tex, matrix
 

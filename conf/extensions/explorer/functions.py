@@ -1,6 +1,6 @@
 """The functions a reader can explore: examples of the library, derived and written as JavaScript.
 
-Their formulas are the ones that the pages print: those of `vtj.engines.symbolic`.
+Their formulas are the ones that the pages print: those of `vtj.engines.symbolic.derivation`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy as np
 import sympy
 from numpy.typing import NDArray
 
-from vtj.engines.symbolic import derive
-from vtj.example import Example
+from vtj.cases.example import Example
+from vtj.engines.symbolic.derivation import derive
 
 MOST = 4  # inputs or outputs: more do not fit on a phone
 

@@ -25,7 +25,7 @@ def symbolic_jacobian(f: Function, x: Tensors) -> Jacobian:
         tensor([[2., 0.],
                 [0., 6.]], dtype=torch.float64)
     """
-    from vtj.engines.symbolic import jacobian as derive
+    from vtj.engines.symbolic.derivation import jacobian as derive
 
     return derive(f, x)
 

@@ -5,10 +5,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vtj.example import Example
+from vtj.cases.example import Example
+from vtj.cases.sequence import Call, Sequence
 from vtj.examples.weighted_sum import f as double
 from vtj.examples.weighted_sum import jacobian as double_jacobian
-from vtj.sequence import Call, Sequence
 
 SAMPLES = [[1.0, 0.0, 2.0], [0.0, 3.0, 1.0], [2.0, 1.0, 0.0], [1.0, 1.0, 1.0]]
 TARGETS = [1.0, 2.0, 3.0, 4.0]

@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from vtj.example import Example
-from vtj.refusal import Refusal
+from vtj.cases.example import Example
+from vtj.cases.refusal import Refusal
 
 SIDE = 720
 

@@ -4,8 +4,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from vtj.example import Example
-from vtj.refusal import Refusal
+from vtj.cases.example import Example
+from vtj.cases.refusal import Refusal
 
 
 class Net(nn.Module):

@@ -5,7 +5,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vtj.example import Example
+from vtj.cases.example import Example
 
 
 def square_jacobian(x: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -5,10 +5,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vtj.example import Example
+from vtj.cases.example import Example
+from vtj.cases.refusal import Refusal
+from vtj.cases.sequence import Call, Sequence
 from vtj.examples.scalar_output import square_jacobian, total_jacobian
-from vtj.refusal import Refusal
-from vtj.sequence import Call, Sequence
 
 MISMATCH = RuntimeError(
     "Mismatch in shape: grad_output[0] has a shape of torch.Size([4]) "

@@ -5,8 +5,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vtj.example import Example
-from vtj.refusal import Refusal
+from vtj.cases.example import Example
+from vtj.cases.refusal import Refusal
 
 
 def f(x: Tensor) -> Tensor:

@@ -1,14 +1,11 @@
 """What a reader sees: formulas, figures and explanations of a function."""
 
-from vtj.show.calls import accumulation
-from vtj.show.costs import cost
 from vtj.show.explaining import Explanation, explain
 from vtj.show.failing import Failure
 from vtj.show.formulas import Formula, formula
 from vtj.show.graphs import graph
 from vtj.show.heat import heat_map
 from vtj.show.lines import Equation, Lines
-from vtj.show.shapes import side_by_side
 from vtj.show.svg import Figure
 
 __all__ = [
@@ -18,11 +15,8 @@ __all__ = [
     "Figure",
     "Formula",
     "Lines",
-    "accumulation",
-    "cost",
     "explain",
     "formula",
     "graph",
     "heat_map",
-    "side_by_side",
 ]

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vtj.engines.symbolic import Symbolic
-from vtj.engines.symbolic_names import subscript
-from vtj.engines.symbolic_numbers import evaluate
+from vtj.engines.symbolic.derivation import Symbolic
+from vtj.engines.symbolic.names import subscript
+from vtj.engines.symbolic.numbers import evaluate
 from vtj.show.layout import assigned, laid_out
 from vtj.show.lines import Equation, Lines
 from vtj.show.plain import Plain

@@ -14,7 +14,7 @@ from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like
 from vtj.checking import check
 from vtj.contraction import contract
 from vtj.engines import jacobian
-from vtj.engines.not_symbolic import NotSymbolic
+from vtj.engines.symbolic.errors import NotSymbolic
 from vtj.oracle.blocks import as_array
 from vtj.outcome import Outcome, backward
 from vtj.report import Report

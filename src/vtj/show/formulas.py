@@ -12,14 +12,14 @@ from vtj.calling.repeatable import random_state_kept, repeatable
 from vtj.calling.tensors import Function, Tensors, as_tuple, like
 from vtj.contraction import contract
 from vtj.engines import reverse
-from vtj.engines.not_symbolic import NotSymbolic
+from vtj.engines.symbolic.errors import NotSymbolic
 from vtj.oracle.blocks import as_array
 from vtj.oracle.trial import Trial, try_out
 from vtj.outcome import vjp
 from vtj.show.lines import Lines
 
 if TYPE_CHECKING:
-    from vtj.engines.symbolic import Symbolic
+    from vtj.engines.symbolic.derivation import Symbolic
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def formula(f: Function, x: Tensors, v: Any = None) -> Formula:
         >>> print(shown.J.tex)
         J = \begin{bmatrix} 6x_1 & 0 \\ 2x_1 & 6x_2^2 \\ 0 & 10 \end{bmatrix}
     """
-    from vtj.engines.symbolic import derive
+    from vtj.engines.symbolic.derivation import derive
     from vtj.show import equations
 
     with random_state_kept():
@@ -113,7 +113,7 @@ def formula(f: Function, x: Tensors, v: Any = None) -> Formula:
 
 def _confirm(trial: Trial, x: Tensors, derived: Symbolic) -> None:
     """Raise unless reverse mode gives the J that the formulas give."""
-    from vtj.engines.symbolic_numbers import close, evaluate
+    from vtj.engines.symbolic.numbers import close, evaluate
 
     eps = derived.eps
     with random_state_kept():
@@ -138,7 +138,7 @@ def _eps(x: Tensors, derived: Symbolic) -> float:
 
 def _product(trial: Trial, x: Tensors, v: Any, derived: Symbolic) -> Lines:
     """Write vᵀ·J, after comparing it with what backward leaves in x.grad."""
-    from vtj.engines.symbolic_numbers import close, evaluate
+    from vtj.engines.symbolic.numbers import close, evaluate
     from vtj.show.equations import product_lines
 
     weights = [as_array(weight) for weight in as_tuple(v, "v")]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import sympy
 
-from vtj.engines.symbolic_kinks import Clamped, Magnitude, Relu
+from vtj.engines.symbolic.kinks import Clamped, Magnitude, Relu
 
 SUM, PRODUCT, FACTOR, BASE = range(4)
 """How tightly the place of an expression binds; what binds less tightly gets parentheses."""

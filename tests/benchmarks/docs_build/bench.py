@@ -27,8 +27,8 @@ from generated import write_gallery, write_pages
 from measure import machine, middle, peak_bytes, seconds
 from serial import cell_seconds
 
-OFF = ["-D", "nb_execution_mode=off", "-D", "page_executor_kernels=1"]
-KERNELS = ["-D", "page_executor_kernels=1"]
+OFF = ["-D", "nb_execution_mode=off", "-D", "myst_nb_fork_kernels=1"]
+KERNELS = ["-D", "myst_nb_fork_kernels=1"]
 EDITED = "how-to/combine-losses"
 SIZES = (16, 64, 256)
 PRELOAD = ["torch", "numpy", "torch._dynamo"]

@@ -41,14 +41,14 @@ CONF = """\
 import sys
 
 sys.path.insert(0, {extensions!r})
-extensions = ["rare_collections", "page_executor", "myst_nb", "sphinx_copybutton", "sphinx_design"]
+extensions = ["rare_collections", "myst_nb_fork", "myst_nb", "sphinx_copybutton", "sphinx_design"]
 extensions += ["one_navigation"]
 html_theme = "furo"
 myst_enable_extensions = ["dollarmath"]
 nb_execution_mode = "inline"
 nb_execution_in_temp = True
 nb_merge_streams = True
-page_executor_preload = ["torch", "numpy", "torch._dynamo"]
+myst_nb_fork_preload = ["torch", "numpy", "torch._dynamo"]
 """
 GALLERY = """\
 extensions = ["sphinx_gallery.gen_gallery", "sphinx_copybutton"]

@@ -20,7 +20,7 @@ from typing import Any
 
 from bs4 import BeautifulSoup
 
-WAYS = {"kernels": ["-D", "page_executor_kernels=1"], "executor": []}
+WAYS = {"kernels": ["-D", "myst_nb_fork_kernels=1"], "executor": []}
 # Both builds leave streams as they came: MyST-NB writes merged ones into the notebook twice.
 OPTIONS = ["-q", "-E", "-D", "nb_merge_streams=0"]
 LOG = "build.log"

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import nbformat
 from myst_nb.core.config import NbParserConfig
-from page_executor import warm
-from page_executor.messages import Job, Step
-from page_executor.run import Run
-from page_executor.runs import Runs
-from page_executor.steps import cell_step
+
+from myst_nb_fork import warm
+from myst_nb_fork.messages import Job, Step
+from myst_nb_fork.run import Run
+from myst_nb_fork.runs import Runs
+from myst_nb_fork.steps import cell_step
 
 
 def cell_seconds(notebooks: Path, preload: list[str]) -> float:

@@ -1,0 +1,45 @@
+"""Starts a page before Sphinx parses it, on what its parser is going to make of it."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from myst_nb.core.execute import create_client
+from myst_nb.core.nb_to_tokens import nb_node_to_dict
+from myst_nb.core.read import create_nb_reader
+from sphinx.util import get_filetype
+
+from myst_nb_fork.client import PageClient
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+    from myst_nb_fork.run import Run
+
+# What MyST-NB has to say it says again when it parses.
+_SILENT: Any = logging.Logger(__name__, logging.CRITICAL + 1)
+
+
+def forecast(app: Sphinx, env: Any, page: str) -> Run | None:
+    """Read a page as MyST-NB does, and start it; None if there is nothing to run for us.
+
+    Args:
+        app: the Sphinx application.
+        env: its environment.
+        page: the page's name.
+    """
+    path, config = env.doc2path(page), env.mystnb_config
+    if get_filetype(app.config.source_suffix, path) != "myst-nb" or config.kernel_rgx_aliases:
+        return None
+    text = path.read_text(encoding="utf-8-sig")
+    try:
+        reader = create_nb_reader(str(path), env.myst_config, config, text)
+        if reader is None:
+            return None
+        notebook = reader.read(text)
+        config = config.copy(**nb_node_to_dict(notebook.metadata.get(config.metadata_key, {})))
+        client = create_client(notebook, str(path), config, _SILENT)
+    except Exception:
+        return None  # the parser comes upon the same fault, and reports it
+    return client.start_ahead(page, text) if isinstance(client, PageClient) else None

@@ -1,0 +1,103 @@
+"""The pages of this build: run ahead of the parser, looked after while it works."""
+
+from __future__ import annotations
+
+import time
+from multiprocessing.connection import wait
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from myst_nb_fork.messages import Result
+    from myst_nb_fork.run import Run
+
+_AHEAD = 32  # pages in the hands of the warm process: keeps it busy, and costs few descriptors
+
+
+class Runs:
+    """Starts pages before they are asked for, and takes in what comes from all that run."""
+
+    def __init__(self, observe: Callable[[Run, range], None]) -> None:
+        self._observe = observe  # is told when a run has new results, or is over
+        self._waiting: dict[str, Callable[[], Run | None]] = {}
+        self._ahead: dict[str, Run | None] = {}
+        self._running: dict[Run, int] = {}
+
+    def add(self, page: str, start: Callable[[], Run | None]) -> None:
+        """Have a page run when there is room; `start` gives None where nothing is to run."""
+        self._waiting[page] = start
+
+    def expects(self, page: str) -> bool:
+        """Whether a page has been started, or may yet be."""
+        return page in self._waiting or page in self._ahead
+
+    def take(self, page: str) -> Run | None:
+        """The run of a page that was added, once; None if there is none."""
+        self._waiting.pop(page, None)
+        return self._ahead.pop(page, None)
+
+    def watch(self, run: Run) -> Run:
+        """Look after a run from now on."""
+        self._running[run] = 0
+        return run
+
+    def drop(self, run: Run) -> None:
+        """End a run that nobody needs."""
+        run.stop()
+        self._running.pop(run, None)
+
+    def result(self, run: Run, step: int) -> Result:
+        """Wait for the result of a run's step."""
+        while len(run.results) <= step:
+            self.look(block=True)
+        return run.results[step]
+
+    def end(self, run: Run) -> None:
+        """Wait for the end of a run that has no more steps."""
+        run.finish()
+        while not run.over:
+            self.look(block=True)
+
+    def look(self, *, block: bool = False) -> None:
+        """Take in what has come; start what there is room for.
+
+        Args:
+            block: until something comes, if nothing has.
+        """
+        while self._waiting and len(self._running) < _AHEAD:
+            self._start(next(iter(self._waiting)))
+        while self._receive(block):
+            block = False
+
+    def stop(self) -> None:
+        """End all that runs."""
+        self._waiting.clear()
+        self._ahead.clear()
+        for run in self._running:
+            run.stop()
+        self._running.clear()
+
+    def _start(self, page: str) -> None:
+        run = self._waiting.pop(page)()
+        if run is not None:
+            self._ahead[page] = self.watch(run)
+
+    def _receive(self, block: bool) -> bool:
+        now = time.monotonic()
+        deadlines = [run.deadline - now for run in self._running if run.deadline is not None]
+        patience = max(0, min(deadlines)) if deadlines else None
+        ready = wait([run.connection for run in self._running], patience if block else 0)
+        now = time.monotonic()
+        for run, known in list(self._running.items()):
+            if run.connection in ready:
+                run.receive()
+            elif run.deadline is not None and run.deadline < now:
+                run.time_out()
+            new = range(known, len(run.results))
+            self._running[run] = new.stop
+            if new or run.over:
+                self._observe(run, new)
+            if run.over:
+                del self._running[run]
+        return bool(ready)

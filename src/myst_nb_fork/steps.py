@@ -1,0 +1,103 @@
+"""What a notebook will have to run, in order, and where each cell stands in its page."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from myst_nb_fork.messages import Step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from nbformat import NotebookNode
+
+    from myst_nb_fork.messages import Result
+
+_EVAL = re.compile(
+    r"\{eval\}(?P<ticks>`+)(?P<role>.+?)(?P=ticks)"
+    r"|^[ \t]*(?:`{3,}|~{3,}|:{3,})\{eval(?::figure)?\}[ \t]+(?P<directive>\S+)",
+    re.MULTILINE | re.DOTALL,
+)
+
+_COLOR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def cell_step(notebook: NotebookNode, index: int, page: Sequence[str], raises: bool) -> Step | None:
+    """What to run for a cell; None where there is nothing.
+
+    Args:
+        notebook: the page's cells.
+        index: of the cell.
+        page: the lines that the notebook was read from.
+        raises: whether every cell of the page may raise.
+    """
+    cell = notebook.cells[index]
+    tags = cell.metadata.get("tags", [])
+    if cell.cell_type != "code" or not cell.source.strip() or "skip-execution" in tags:
+        return None
+    starts = notebook.metadata.get("source_map")
+    line = first_line(page, starts[index], cell.source) if starts else None
+    return Step("cell", cell.source, raises or "raises-exception" in tags, line)
+
+
+def eval_step(expression: str) -> Step:
+    """What to run for an `eval` role."""
+    return Step("eval", expression, may_raise=True)
+
+
+def expected_steps(
+    notebook: NotebookNode, page: Sequence[str], raises: bool, names: str
+) -> Iterator[Step]:
+    """The steps that MyST-NB is going to ask for; for the arguments, see `cell_step`.
+
+    Found by the looks of the Markdown, so this may be mistaken about an `eval` role: what is
+    asked for decides, see `client`. MyST-NB runs a cell that is tagged `remove-cell` when the
+    next one is shown.
+
+    Args:
+        notebook: the page's cells.
+        page: the lines that the notebook was read from.
+        raises: whether every cell of the page may raise.
+        names: a regular expression for what may be evaluated.
+    """
+    removed: list[Step] = []
+    for index, cell in enumerate(notebook.cells):
+        gone = not {"remove-cell", "remove_cell"}.isdisjoint(cell.metadata.get("tags", []))
+        if cell.cell_type == "markdown" and not gone:
+            for match in _EVAL.finditer(cell.source):
+                expression = match["role"] or match["directive"]
+                if re.match(names, expression):
+                    yield eval_step(expression)
+        elif (step := cell_step(notebook, index, page, raises)) is not None:
+            removed.append(step)
+            if not gone:
+                yield from removed
+                removed.clear()
+    yield from removed
+
+
+def first_line(lines: Sequence[str], start: int, source: str) -> int | None:
+    """The line of a page, from 1, on which a cell's code begins.
+
+    Args:
+        lines: the page.
+        start: the line after the cell's fence, from 0. Its options come first, in any style.
+        source: the cell's code.
+    """
+    code = source.splitlines()
+    for line in range(start, len(lines) - len(code) + 1):
+        if all(shown.endswith(run) for shown, run in zip(lines[line:], code, strict=False)):
+            return line + 1
+    return None
+
+
+def failure(step: Step, result: Result, *, traceback: bool) -> tuple[int | None, str]:
+    """Where on the page a step failed, if that is known, and what there is to say about it."""
+    assert result.error is not None
+    lines = step.source.splitlines()
+    line = min(result.error.line or 1, len(lines))
+    text = f"{result.error}\n    {lines[line - 1].strip()}"
+    if traceback and result.error.traceback:
+        text += "\n" + _COLOR.sub("", "\n".join(result.error.traceback))
+    return step.line and step.line + line - 1, text

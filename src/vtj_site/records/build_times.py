@@ -1,0 +1,183 @@
+"""How fast this site was built, as recorded by `nox -s bench-docs`: a table and a figure."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from importlib import resources
+from typing import Any
+
+from vtj.show.svg import Drawing, Figure
+from vtj_site.markup import Row, table
+
+LEFT, TOP, WIDTH, HEIGHT = 44.0, 34.0, 240.0, 150.0
+
+
+@cache
+def recorded() -> dict[str, Any]:
+    """Return the recording: the machine, and the rows of each part.
+
+    Examples:
+        >>> recorded()["command"]
+        'nox -s bench-docs'
+    """
+    file = resources.files("vtj_site.records") / "build_times.json"
+    recording: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return recording
+
+
+def row(key: str) -> dict[str, Any]:
+    """Return one recorded row.
+
+    Args:
+        key: the row's key.
+
+    Raises:
+        ValueError: if there is no such row.
+
+    Examples:
+        >>> row("slope")["what"]
+        'a further page'
+    """
+    rows = {found["key"]: found for part in recorded()["parts"].values() for found in part["rows"]}
+    if key not in rows:
+        raise ValueError(f"{key!r} was not measured; expected one of {sorted(rows)}")
+    found: dict[str, Any] = rows[key]
+    return found
+
+
+def measured(key: str) -> str:
+    """Return what was measured, with its unit.
+
+    Args:
+        key: the row's key.
+
+    Examples:
+        >>> measured("memory").endswith(" GiB")
+        True
+    """
+    found = row(key)
+    return f"{found['measured']:.2f} {found['unit']}".strip()
+
+
+def where() -> str:
+    """Return when, on what machine and with which versions the recording was made.
+
+    Examples:
+        >>> where().startswith("Recorded on ")
+        True
+    """
+    machine, parts = recorded()["machine"], recorded()["parts"].values()
+    dates = sorted({part["date"] for part in parts})
+    versions = ", ".join(f"{name} {machine[name]}" for name in ("torch", "sphinx", "myst-nb"))
+    return (
+        f"Recorded on {' and '.join(dates)} by {recorded()['command']}: {machine['cores']} cores "
+        f"of {machine['processor']}, {machine['memory_gib']} GiB, Python {machine['python']}, "
+        f"{versions}; load when a part began: {', '.join(str(part['load']) for part in parts)}."
+    )
+
+
+@dataclass(frozen=True)
+class Targets:
+    """What was to be kept, and what was measured, a line for each.
+
+    Examples:
+        >>> print(str(Targets()).splitlines()[0].partition(":")[0])
+        cold build / (floor + cells / cores)
+    """
+
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """Return for each target: what, measured, target, verdict."""
+        parts = recorded()["parts"].values()
+        return [
+            (
+                found["what"],
+                measured(found["key"]),
+                f"{found['target'].replace('<=', '≤').replace('>=', '≥')} {found['unit']}".strip(),
+                "kept" if found["kept"] else "missed",
+            )
+            for part in parts
+            for found in part["rows"]
+            if found["target"]
+        ]
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{what}: {value}, target {target}: {verdict}"
+            for what, value, target, verdict in self.rows()
+        )
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        rows = [Row([escape(cell) for cell in cells]) for cells in self.rows()]
+        return table("The targets of the build", ("what", "measured", "target", ""), rows)
+
+
+def scale_figure(key: str, title: str, unit: str) -> Figure:
+    """Draw what more and more generated pages take.
+
+    Args:
+        key: nothing for the time, ``memory`` for the memory.
+        title: what the figure shows.
+        unit: the unit of what was measured.
+
+    Examples:
+        >>> scale_figure("", "Time of a cold build", "s").title
+        'Time of a cold build'
+    """
+    points = scale(key)
+    drawing = Drawing(LEFT + WIDTH + 36, TOP + HEIGHT + 46)
+    most = max(pages for pages, _ in points)
+    top = round_up(max(value for _, value in points))
+    places = [
+        (LEFT + WIDTH * pages / most, TOP + HEIGHT * (1 - value / top)) for pages, value in points
+    ]
+    drawing.line([(LEFT, TOP), (LEFT, TOP + HEIGHT), (LEFT + WIDTH, TOP + HEIGHT)])
+    drawing.text(0, 16, f"{title}, {unit}", anchor="start", strong=True)
+    drawing.text(LEFT - 6, TOP + HEIGHT + 4, "0", anchor="end")
+    drawing.text(LEFT - 6, TOP + 8, f"{top:g}", anchor="end")
+    drawing.line(places, color="accent")
+    for (x, y), (pages, value) in zip(places, points, strict=True):
+        drawing.box(x - 3, y - 3, 6, 6, color="accent", shade=1)
+        drawing.text(x, TOP + HEIGHT + 18, str(pages))
+        drawing.text(x - 8, y - 8, f"{value:.3g}", anchor="end" if x > LEFT + 60 else "start")
+    drawing.text(LEFT + WIDTH / 2, TOP + HEIGHT + 38, "pages")
+    said = "; ".join(f"{pages} pages: {value:g} {unit}" for pages, value in points)
+    return drawing.figure(title, f"{said}.")
+
+
+def scale(key: str) -> list[tuple[int, float]]:
+    """Return for each measured number of pages what they took.
+
+    Args:
+        key: nothing for the time in seconds, or ``memory`` for GiB.
+
+    Examples:
+        >>> [pages for pages, _ in scale("")]
+        [16, 64, 256]
+    """
+    end = f" pages {key}".rstrip()
+    found = [
+        (int(found["key"].removesuffix(end)), found["measured"])
+        for found in recorded()["parts"]["scale"]["rows"]
+        if found["key"].endswith(end)
+    ]
+    return sorted(found)
+
+
+def round_up(value: float) -> float:
+    """Return the next 1, 2 or 5 times a power of ten, for the end of an axis.
+
+    Args:
+        value: above zero.
+
+    Examples:
+        >>> round_up(33.1), round_up(0.7), round_up(100.0)
+        (50.0, 1.0, 100.0)
+    """
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(power * step for step in (1, 2, 5, 10) if power * step >= value)

@@ -1,0 +1,165 @@
+"""The recorded answers of old releases of torch, and the one of today held against its record."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from vtj_site.markup import Row, code, table
+from vtj_site.outcomes import release
+from vtj_site.since import answers
+
+NOT_ASKED = "not asked"
+
+
+class RecordError(AssertionError):
+    """The torch that runs does not answer as its recorded row says."""
+
+
+class Span(NamedTuple):
+    """Consecutive releases that gave the same answer."""
+
+    releases: tuple[str, ...]
+    answer: str
+
+    @property
+    def first(self) -> str:
+        """The first release of the span."""
+        return self.releases[0]
+
+    @property
+    def last(self) -> str:
+        """The last release of the span."""
+        return self.releases[-1]
+
+    def __str__(self) -> str:
+        return self.first if self.first == self.last else f"{self.first} … {self.last}"
+
+
+@cache
+def recorded() -> tuple[dict[str, Any], ...]:
+    """Return the recorded rows, oldest release first.
+
+    Examples:
+        >>> recorded()[0]["torch"]
+        '1.0.0'
+    """
+    file = resources.files("vtj_site.records") / "history.json"
+    return tuple(json.loads(file.read_text(encoding="utf-8"))["releases"])
+
+
+def questions() -> list[str]:
+    """Return every question that the newest recorded release was asked."""
+    return list(recorded()[-1]["outcomes"])
+
+
+def spans(question: str) -> list[Span]:
+    """Return the recorded answers to a question, a span for each run of equal ones.
+
+    Args:
+        question: one of `questions()`.
+
+    Raises:
+        ValueError: if no release was asked that.
+
+    Examples:
+        >>> spans("vector gradient for a scalar y = x**2")[0].answer
+        'tensor(2222.)'
+    """
+    if question not in questions():
+        raise ValueError(f"{question!r} was never asked; expected one of {questions()}")
+    asked = [(row["torch"], row["outcomes"].get(question, NOT_ASKED)) for row in recorded()]
+    return [
+        Span(tuple(name for name, _ in group), answer)
+        for answer, group in groupby(asked, key=lambda pair: pair[1])
+    ]
+
+
+def changed() -> list[str]:
+    """Return the questions whose answer is not the same in all recorded releases."""
+    return [question for question in questions() if len(spans(question)) > 1]
+
+
+def hold_today_against_the_record() -> str:
+    """Ask the torch that runs every question again and compare it with its recorded row.
+
+    Returns:
+        How many answers agree with the record of which release.
+
+    Raises:
+        RecordError: if it has no row, or if answers differ; the message shows the first that does.
+    """
+    rows = {row["torch"]: row["outcomes"] for row in recorded()}
+    if release() not in rows:
+        raise RecordError(f"torch {release()} has no recorded row: run nox -s history")
+    row, today = rows[release()], answers()
+    for question in {**row, **today}:
+        was, now = row.get(question, NOT_ASKED), today.get(question, NOT_ASKED)
+        if was != now:
+            raise RecordError(f"torch {release()} on {question!r}: recorded {was!r}, today {now!r}")
+    return f"{len(today)} answers of torch {release()} agree with its record"
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The full answers to some questions, a row for each span of releases that gave the same one.
+
+    Args:
+        questions: some of `questions()`.
+
+    Examples:
+        >>> print(Answers(("y (), gradient float64 ()",)))
+        y (), gradient float64 ()
+          1.0.0 … 1.2.0: RuntimeError: invalid gradient at index 0 - expected type \
+torch.FloatTensor but got torch.DoubleTensor
+          1.3.0 … 2.13.0: tensor(2.)
+    """
+
+    questions: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(
+            "\n".join([question, *(f"  {span}: {span.answer}" for span in spans(question))])
+            for question in self.questions
+        )
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for question in self.questions:
+            found = [(f"torch {span}", code(span.answer)) for span in spans(question)]
+            rows.append(Row((code(question), *found[0]), heads=len(found)))
+            rows.extend(Row(cells, heads=0) for cells in found[1:])
+        head = ("question", "recorded on", "answer")
+        return table("Recorded answers, oldest release first", head, rows)
+
+
+@dataclass(frozen=True)
+class Environments:
+    """Where each recorded row comes from, as a table.
+
+    Examples:
+        >>> print(str(Environments()).splitlines()[0].rsplit(",", 1)[0])
+        torch 1.0.0: Python 3.7.16, torch-1.0.0-cp37-cp37m-manylinux1_x86_64.whl
+    """
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"torch {row['torch']}: Python {row['python']}, {row['wheel']}, {row['date']}"
+            for row in recorded()
+        )
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        rows = [
+            Row((row["torch"], row["python"], row["date"], code(row["wheel"]), code(row["sha256"])))
+            for row in recorded()
+        ]
+        head = ("torch", "Python", "recorded on", "wheel", "its SHA-256")
+        return table("Where the recorded answers come from", head, rows)

@@ -1,0 +1,91 @@
+"""The recorded answers drawn along the releases, as a picture that follows the theme."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+from vtj_site.records.history import Span, recorded, spans
+
+STEP, LEFT, ROW, TOP = 42, 4, 58, 56
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """The answers to some questions, a bar for each span of releases that gave the same one.
+
+    A full bar is a gradient, a dashed one an error; its text is what was recorded, the error's type
+    alone.
+
+    Args:
+        questions: some of `vtj_site.records.history.questions()`.
+
+    Examples:
+        >>> print(Timeline(("y (), gradient float64 ()",)))
+        y (), gradient float64 ()
+          1.0.0 … 1.2.0: RuntimeError
+          1.3.0 … 2.13.0: tensor(2.)
+    """
+
+    questions: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(
+            "\n".join([question, *(f"  {span}: {short(span)}" for span in spans(question))])
+            for question in self.questions
+        )
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        releases = [row["torch"] for row in recorded()]
+        width = 2 * LEFT + STEP * len(releases)
+        height = TOP + ROW * len(self.questions)
+        ticks = "".join(
+            f'<text transform="translate({LEFT + STEP * n + 16} {TOP - 8}) rotate(-60)">'
+            f"{name}</text>"
+            for n, name in enumerate(releases)
+        )
+        rows = "".join(
+            _row(question, releases, TOP + ROW * n) for n, question in enumerate(self.questions)
+        )
+        return (
+            f'<div class="vtj-figure"><svg class="timeline" role="img" width="{width}" '
+            f'height="{height}" viewBox="0 0 {width} {height}" fill="currentColor" '
+            f'font-size="11" font-family="var(--font-stack--monospace, monospace)">'
+            f"<title>{escape(str(self))}</title>{ticks}{rows}</svg></div>"
+        )
+
+
+def short(span: Span) -> str:
+    """Return an answer that fits into a bar: the text of a gradient, or the type of an error.
+
+    Args:
+        span: releases and what they answered.
+
+    Examples:
+        >>> short(Span(("1.3.0",), "RuntimeError: Mismatch in shape"))
+        'RuntimeError'
+    """
+    name = span.answer.split(":")[0]
+    return name if name.endswith("Error") else " ".join(span.answer.split())
+
+
+def _row(question: str, releases: list[str], top: int) -> str:
+    bars = "".join(_bar(span, releases.index(span.first), top + 20) for span in spans(question))
+    return f'<text x="{LEFT}" y="{top + 13}" font-weight="bold">{escape(question)}</text>{bars}'
+
+
+def _bar(span: Span, start: int, top: int) -> str:
+    x, width = LEFT + STEP * start + 1, STEP * len(span.releases) - 2
+    look = (
+        'fill="none" stroke="currentColor" stroke-dasharray="4 3"'
+        if short(span).endswith("Error")
+        else 'fill-opacity="0.18" stroke="currentColor"'
+    )
+    text = escape(short(span)) if len(short(span)) * 7 < width else ""
+    return (
+        f"<g><title>{escape(f'torch {span}: {span.answer}')}</title>"
+        f'<rect x="{x}" y="{top}" width="{width}" height="22" rx="3" {look}/>'
+        f'<text x="{x + 5}" y="{top + 15}">{text}</text></g>'
+    )

@@ -1,0 +1,218 @@
+"""The claims of the blog post, run again on z = 2x at x = [[1, 2, 3, 4]]."""
+
+from __future__ import annotations
+
+import warnings
+
+import torch
+from torch import Tensor, tensor
+from torch.autograd import Variable
+
+from vtj_site.sources.agreement import equals, one_is_enough
+from vtj_site.sources.claim import Source
+from vtj_site.sources.verdict import Evidence, Held, Printed, Renamed
+from vtj_site.trials import attempt
+
+blog = Source("blog")
+
+SAVED = "Trying to backward through the graph a second time"
+
+
+def leaf() -> Tensor:
+    """Return a fresh x."""
+    return tensor([[1.0, 2.0, 3.0, 4.0]], requires_grad=True)
+
+
+def grad_of(*v: float) -> Tensor | None:
+    """Return x.grad after (2*x).backward(v)."""
+    x = leaf()
+    torch.autograd.backward(2 * x, tensor([v]))
+    return x.grad
+
+
+def rows() -> Tensor:
+    """Return J of z = 2x as a matrix of four rows."""
+    j: Tensor = torch.func.jacrev(lambda x: 2 * x)(leaf().detach())
+    return j.reshape(4, 4)
+
+
+@blog.claim("01", 43, "2 0 0 0", "9b11be02627b8064", "cosmetic")
+def first_print() -> Evidence:
+    """Tensors print in another form since 0.4."""
+    return Printed(str(grad_of(1, 0, 0, 0)))
+
+
+@blog.claim("02", 50, "0 2 0 0", "1e8494aefc04bf97", "cosmetic")
+def second_print() -> Evidence:
+    """Tensors print in another form since 0.4."""
+    return Printed(str(grad_of(0, 1, 0, 0)))
+
+
+@blog.claim("03", 57, "2 2 2 2", "ededb7cec92b7248", "cosmetic")
+def third_print() -> Evidence:
+    """Tensors print in another form since 0.4."""
+    return Printed(str(grad_of(1, 1, 1, 1)))
+
+
+@blog.claim("04", 66, "2 2 2 2", "ededb7cec92b7248", "cosmetic")
+def fourth_print() -> Evidence:
+    """Tensors print in another form since 0.4."""
+    x = leaf()
+    torch.autograd.backward((2 * x).sum(dim=1))
+    return Printed(str(x.grad))
+
+
+@blog.claim(
+    "05", 17, "Variable(torch.FloatTensor([[1, 2, 3, 4]])", "a8fe253198cebfc7", "reproduces"
+)
+def old_style() -> Evidence:
+    """Old in style, but it still makes a leaf, and without a warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        x = Variable(torch.FloatTensor([[1, 2, 3, 4]]), requires_grad=True)
+    return Held({"runs without a warning": x.is_leaf, "a plain tensor": type(x) is Tensor})
+
+
+@blog.claim("06", 24, "or it will be accumulated", "4a431b045244fef0", "reproduces")
+def accumulates() -> Evidence:
+    """A second backward adds to x.grad; today one writes x.grad = None between them."""
+    x = leaf()
+    z = 2 * x
+    torch.autograd.backward(z, tensor([[1.0, 0, 0, 0]]), retain_graph=True)
+    torch.autograd.backward(z, tensor([[0, 1.0, 0, 0]]))
+    return Held({"two backwards leave their sum": equals(x.grad, [[2, 2, 0, 0]])})
+
+
+@blog.claim("07", 22, "retain_graph=True", "dd85d4073bdf0bfc", "reproduces")
+def first_retain() -> Evidence:
+    """Needed: the multiplication saved its factor, although dz/dx is constant."""
+    z = 2 * leaf()
+    torch.autograd.backward(z, torch.ones(1, 4))
+    again = attempt(lambda: torch.autograd.backward(z, torch.ones(1, 4)))
+    return Held({"without it the next z.backward raises": again.text.startswith(SAVED)})
+
+
+@blog.claim("08", 33, "retain_graph=True", "8d985e6e5b511063", "reproduces")
+def third_retain() -> Evidence:
+    """Needed on the last z.backward too, since the loss goes through the same multiplication."""
+    z = 2 * leaf()
+    loss = z.sum(dim=1)
+    torch.autograd.backward(z, torch.ones(1, 4))
+    again = attempt(lambda: torch.autograd.backward(loss))
+    return Held({"without it loss.backward() raises": again.text.startswith(SAVED)})
+
+
+@blog.claim("09", 38, "loss.backward(torch.FloatTensor([1.0]))", "4ea9df07dcf134e3", "imprecise")
+def one_element_gradient() -> Evidence:
+    """True of this loss, whose shape is (1,); a 0-d loss refuses it since torch 1.3.0."""
+    refused = attempt(lambda: torch.autograd.backward(leaf().sum(), tensor([1.0])))
+    cases = {f"loss of shape {shape}": one_is_enough(shape) for shape in ((1,), (), (1, 1))}
+    return Held(cases, str(refused))
+
+
+@blog.claim("10", 5, "The loss term is usually a scalar value", "dc3e86b1a04229b9", "imprecise")
+def scalar_loss() -> Evidence:
+    """The page's own loss has one element but is no 0-d tensor, and blog-09 depends on that."""
+    z = 2 * leaf()
+    return Held({"z.sum()": z.sum().ndim == 0, "the page's z.sum(dim=1)": z.sum(dim=1).ndim == 0})
+
+
+@blog.claim("11", 5, "which is actually leaf node", "dc3e86b1a04229b9", "reproduces")
+def leaves() -> Evidence:
+    """Parameters are leaves of the graph."""
+    return Held({"x": leaf().is_leaf, "nn.Parameter": torch.nn.Parameter(torch.ones(2)).is_leaf})
+
+
+@blog.claim("12", 7, "do a dot product and sum all these up", "bf052517e3c1c42f", "imprecise")
+def dot_product_and_sum() -> Evidence:
+    """The dot product is the sum; in general it is a contraction over the output's dimensions."""
+    v, column = tensor([1.0, 10.0, 100.0]), tensor([6.0, 2.0, 0.0])
+    is_sum = torch.dot(v, column) == (v * column).sum()
+    matrix = attempt(lambda: torch.dot(torch.ones(2, 2), torch.ones(2, 2)))
+    return Held(
+        {
+            "vectors: one dot product, no further sum": bool(is_sum),
+            "matrices: a dot product": not matrix.raised,
+        }
+    )
+
+
+@blog.claim(
+    "13", 9, "a weighted sum of each element of a Variable", "6a4a965c9f620f7c", "imprecise"
+)
+def weighted_sum() -> Evidence:
+    """Words are missing: it is a weighted sum of the derivatives of each element."""
+    v = tensor([1.0, 10.0, 100.0, 1000.0])
+    x_grad = grad_of(*v.tolist())
+    elements = (2 * leaf()).flatten()
+    return Held(
+        {
+            "of the elements' derivatives": equals(x_grad, (v @ rows())[None]),
+            "of the elements": equals(x_grad, (v @ elements).item()),
+        }
+    )
+
+
+@blog.claim(
+    "14", 9, "the derivate of final loss w.r.t each element", "6a4a965c9f620f7c", "imprecise"
+)
+def derivative_of_the_loss() -> Evidence:
+    """Any v is allowed; it is the derivative of the scalar (v * z).sum(), whatever the loss is."""
+    z = (2 * leaf()).detach().requires_grad_()
+    torch.autograd.backward(z.sum())
+    weights = {"[1, 1, 1, 1]": torch.ones(1, 4), "[1, 0, 0, 0]": tensor([[1.0, 0, 0, 0]])}
+    return Held({f"the page's v = {name}": equals(z.grad, v) for name, v in weights.items()})
+
+
+@blog.claim("15", 46, "exactly the derivative of z_1", "aa084473cbff8048", "reproduces")
+def first_row() -> Evidence:
+    """It is row 1 of J."""
+    return Held({"row 1 of J": equals(grad_of(1, 0, 0, 0), rows()[:1])})
+
+
+@blog.claim("16", 53, "the derivative of z_2", "e689efe8900108f8", "reproduces")
+def second_row() -> Evidence:
+    """It is row 2 of J."""
+    return Held({"row 2 of J": equals(grad_of(0, 1, 0, 0), rows()[1:2])})
+
+
+@blog.claim("17", 55, "1*dz_1/dx + 1*dz_2/dx", "28641321a93a4bd7", "reproduces")
+def sum_of_rows() -> Evidence:
+    """It is the sum of the rows of J."""
+    return Held({"the sum of the rows": equals(grad_of(1, 1, 1, 1), rows().sum(0, keepdim=True))})
+
+
+@blog.claim("18", 60, "is exactly derivative of loss", "dc7d5dc03aa110f1", "reproduces")
+def ones_are_the_loss_derivative() -> Evidence:
+    """After z.retain_grad(), z.grad shows it."""
+    z = 2 * leaf()
+    z.retain_grad()
+    torch.autograd.backward(z.sum(dim=1))
+    return Held({"z.grad after loss.backward()": equals(z.grad, torch.ones(1, 4))})
+
+
+@blog.claim("19", 64, "4th print is the same as the 3rd print", "9abb0d71ecbe0358", "reproduces")
+def fourth_is_third() -> Evidence:
+    """The chain rule written there and the run agree."""
+    x = leaf()
+    torch.autograd.backward((2 * x).sum(dim=1))
+    return Held({"loss.backward() and z.backward(ones)": equals(x.grad, grad_of(1, 1, 1, 1))})
+
+
+@blog.claim("20", 9, "a Variable‘s backward() method", "6a4a965c9f620f7c", "cosmetic")
+def renamed_variable() -> Evidence:
+    """Since 0.4 a Variable is a tensor; the argument is gradient, grad_tensors or grad_outputs."""
+    plain = torch.ones(2)
+    return Renamed("Tensor.backward(gradient)", same=type(Variable(plain)) is type(plain))
+
+
+@blog.claim("21", 13, "a concrete and simple example", "870272b342edcd48", "imprecise")
+def diagonal_example() -> Evidence:
+    """J is diagonal and symmetric here, so the example cannot tell vᵀ·J from J·v."""
+    v, j = tensor([1.0, 10.0, 100.0, 1000.0]), rows()
+    return Held(
+        {
+            "shows that v weights the entries": equals(grad_of(*v.tolist()), (2 * v)[None]),
+            "tells vᵀ·J from J·v": not equals(v @ j, j @ v),
+        }
+    )

@@ -1,0 +1,155 @@
+"""What the post by examples says about vectors for a scalar, and of itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import tensor
+
+from vtj_site.sources.agreement import equals
+from vtj_site.sources.by_examples import POINT, by_examples, grad_of, stacked
+from vtj_site.sources.transcripts import (
+    DECADES,
+    EXAMPLES,
+    one_by_one,
+    scalar_jacobian,
+    square,
+    three_outputs,
+    three_outputs_rows,
+    three_squares,
+    three_squares_rows,
+    total,
+    transcript,
+    vector_jacobian,
+)
+from vtj_site.sources.verdict import Broken, Evidence, Held, Renamed
+from vtj_site.trials import Tried, attempt
+
+__all__ = ["by_examples"]
+
+
+def scalar_given(v: list[float]) -> Tried:
+    """Give y = x² with a scalar x a vector as its gradient."""
+    return attempt(lambda: grad_of(square, 1.0, v))
+
+
+@by_examples.claim(
+    "p14", 312, "pass a vector as the gradient", "6734542a66b569d0", "no longer holds"
+)
+def vector_for_a_scalar() -> Evidence:
+    """True through torch 1.2.0; since 1.3.0 the gradient must have the output's shape."""
+    given = scalar_given(list(DECADES))
+    return Held({"[1, 10, 100, 1000] for a 0-d y": not given.raised}, str(given))
+
+
+@by_examples.claim(
+    "p15", 316, "a vector of arbitrary length as gradient", "bc35b670680ff7df", "no longer holds"
+)
+def arbitrary_length() -> Evidence:
+    """Every length is refused since torch 1.3.0, the length one too."""
+    return Held({f"length {n}": not scalar_given([1.0] * n).raised for n in (1, 2, 4)})
+
+
+@by_examples.claim(
+    "p16", 334, "backward accumulates gradient for x", "bc46aa7daafdd305", "imprecise"
+)
+def accumulates() -> Evidence:
+    """Four calls do; the one call with a vector summed it first and ran once, through 1.2.0."""
+    return Held(
+        {
+            "four calls with a number each": one_by_one(square, 1.0)[-1] == "x.grad: tensor(2222.)",
+            "one call with a vector": not scalar_given(list(DECADES)).raised,
+        }
+    )
+
+
+@by_examples.claim(
+    "p17", 350, "as if J is broadcast to the same length", "fc7fcac9daca31c6", "imprecise"
+)
+def broadcast() -> Evidence:
+    """True as algebra: v times the repeated J is v's sum times J; torch never broadcast J."""
+    v, j = np.array(DECADES), scalar_jacobian()
+    repeated = v @ np.repeat(j, 4, axis=0)
+    return Held(
+        {
+            "as algebra": bool((repeated == v.sum() * j[0]).all()),
+            "as what backward does": not scalar_given(list(DECADES)).raised,
+        }
+    )
+
+
+@by_examples.claim("p18", 340, "y.backward(tensor(v), ", "9362f6305032ee4f", "broken as printed")
+def loop_without_indentation() -> Evidence:
+    """The page lost the loop's indentation."""
+    how = attempt(lambda: compile("for v in (1.0, 10.0):\nprint(v)", "<loop>", "exec"))
+    ends = one_by_one(square, 1.0)[-1] == "x.grad: tensor(2222.)"
+    return Broken(str(how), Held({"the indented loop ends at 2222": ends}))
+
+
+@by_examples.claim("p19", 287, "[2*x[0], 6*x[1]**2],", "cb0b4f2c98dc6271", "reproduces")
+def continuation_lines() -> Evidence:
+    """Inside brackets the lost indentation does no harm."""
+    flat = attempt(lambda: compile("rows = [[1, 0],\n[2, 3]]", "<rows>", "exec"))
+    return Held({"flat lines inside brackets": not flat.raised})
+
+
+@by_examples.claim(
+    "p20", 258, "is a vector with 2 components and", "bc183eef342b6817", "broken as printed"
+)
+def lost_formulas() -> Evidence:
+    """The formulas were pictures; the code below them says what they said."""
+    y = three_outputs(tensor(POINT))
+    return Broken(
+        "the formulas of x and y are not on the page",
+        Held({"y = (3x₁², x₁² + 2x₂³, 10x₂)": equals(y, [3.0, 17.0, 20.0])}),
+    )
+
+
+@by_examples.claim("p21", 192, "y_1=3x_1^2and y_2=3x_2^2", "e1ca07bbc5ace731", "cosmetic")
+def lost_space() -> Evidence:
+    """A space is missing; the formula is right."""
+    return Renamed(
+        "y₁ = 3x₁² and y₂ = 3x₂²", same=equals(three_squares(tensor(POINT)), [3.0, 12.0])
+    )
+
+
+@by_examples.claim(
+    "p22", 7, "version of this post is on github", "c9b8b8adef48ce8a", "broken as printed"
+)
+def lost_link() -> Evidence:
+    """The address is lost; the post's examples run here, from code of ours."""
+    return Broken(
+        "the page gives no address",
+        Held({f"{len(EXAMPLES)} examples run": all(transcript(name) for name in EXAMPLES)}),
+    )
+
+
+@by_examples.claim(
+    "p23", 450, "some manual calculation of gradients", "4bfa3b0c4abe829b", "reproduces"
+)
+def no_mistake_found() -> Evidence:
+    """No number derived by hand is wrong."""
+    diagonal = vector_jacobian(three_squares_rows)
+    point = tensor(POINT)
+    return Held(
+        {
+            "x²": equals(torch.func.jacrev(square)(tensor(1.0)), scalar_jacobian()),
+            "the sum": equals(torch.func.jacrev(total)(point), [1, 1]),
+            "3x²": equals(torch.func.jacrev(three_squares)(point), diagonal),
+            "R² → R³": equals(
+                torch.func.jacrev(stacked)(point), vector_jacobian(three_outputs_rows)
+            ),
+        }
+    )
+
+
+@by_examples.claim("p24", 28, "First, a simple example", "b00de77874a8a850", "imprecise")
+def one_number() -> Evidence:
+    """Until the last example J equals its transpose, so they cannot tell vᵀ·J from J·v."""
+    j, v = scalar_jacobian(), np.array([[100.0]])
+    return Held(
+        {
+            "shows that v scales x.grad": (v @ j).item() == 200.0,
+            "tells vᵀ·J from J·v": not np.array_equal(v @ j, j @ v),
+        }
+    )

@@ -1,0 +1,159 @@
+"""What the cells of the post by examples print today, from code of ours.
+
+Every function runs one example and returns its printed lines, labelled as the post labels them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+import torch
+from torch import Tensor, tensor
+
+from vtj_site.trials import attempt, backward
+
+DECADES = (1.0, 10.0, 100.0, 1000.0)
+
+
+def line(label: str, value: object) -> str:
+    """Return what print(label + ":", value) prints."""
+    return f"{label}: {value!s}"
+
+
+def block(label: str, array: np.ndarray) -> list[str]:
+    """Return what a label, printed on its own line, and an array under it print."""
+    return [f"{label}:", *str(array).splitlines()]
+
+
+def product(v: np.ndarray, jacobian: np.ndarray, label: str = "J") -> list[str]:
+    """Return the lines of v and of its product with J."""
+    return [line("vᵀ", v), line(f"vᵀ・{label}", v @ jacobian)]
+
+
+def square(x: Tensor) -> Tensor:
+    """Return y = x²."""
+    return x**2
+
+
+def total(x: Tensor) -> Tensor:
+    """Return y = x₁ + x₂, added one by one as Python's sum does."""
+    return x[0] + x[1]
+
+
+def three_squares(x: Tensor) -> Tensor:
+    """Return y = 3x², entry by entry."""
+    return 3 * x**2
+
+
+def three_outputs(x: Tensor) -> Tensor:
+    """Return y = (3x₁², x₁² + 2x₂³, 10x₂), written into an empty tensor."""
+    y = torch.empty(3)
+    y[0] = 3 * x[0] ** 2
+    y[1] = x[0] ** 2 + 2 * x[1] ** 3
+    y[2] = 10 * x[1]
+    return y
+
+
+def in_torch(f: Callable[[Tensor], Tensor], point: object, *v: object) -> list[str]:
+    """Return the lines of x, y and of x.grad (or of what backward raised)."""
+    x = tensor(point, requires_grad=True)
+    y = f(x)
+    tried = attempt(lambda: backward(y, *(tensor(entry) for entry in v)))
+    last = str(tried) if tried.raised else line("x.grad", x.grad)
+    return [line("x", x), line("y", y), last]
+
+
+def one_by_one(f: Callable[[Tensor], Tensor], point: object) -> list[str]:
+    """Return x.grad after each of four backwards with 1, 10, 100, 1000."""
+    x = tensor(point, requires_grad=True)
+    y = f(x)
+    lines = []
+    for v in DECADES:
+        y.backward(tensor(v), retain_graph=True)  # type: ignore[no-untyped-call]
+        lines.append(line("x.grad", x.grad))
+    return lines
+
+
+def repeated(jacobian: np.ndarray) -> list[str]:
+    """Return the lines of J, of J repeated four times and of v · the repeated J."""
+    rows = np.repeat(jacobian, len(DECADES), axis=0)
+    v = np.array([DECADES])
+    return [line("J", jacobian), *block("J_broadcast", rows), *product(v, rows, "J_broadcast")]
+
+
+def scalar_jacobian() -> np.ndarray:
+    """Return J of x² at 1 as the post builds it: from a 0-d float32 array."""
+    x = tensor(1.0).numpy()
+    return np.array([[2 * x]])
+
+
+def three_squares_rows(x: np.ndarray) -> list[list[float]]:
+    """Return the rows of J of `three_squares` at x = [x₁, x₂], derived by hand."""
+    return [[6 * x[0], 0], [0, 6 * x[1]]]
+
+
+def three_outputs_rows(x: np.ndarray) -> list[list[float]]:
+    """Return the rows of J of `three_outputs` at x = [x₁, x₂], derived by hand."""
+    return [[6 * x[0], 0], [2 * x[0], 6 * x[1] ** 2], [0, 10]]
+
+
+def vector_jacobian(rows: Callable[[np.ndarray], list[list[float]]]) -> np.ndarray:
+    """Return J at x = [1, 2], a float32 array, from its rows."""
+    return np.array(rows(np.array([1, 2], np.float32)))
+
+
+@cache
+def transcript(example: str) -> tuple[str, ...]:
+    """Return every line that one example prints: torch first, then numpy."""
+    return tuple(EXAMPLES[example]())
+
+
+def _scalar() -> list[str]:
+    j = scalar_jacobian()
+    return [*in_torch(square, 1.0), line("J", j), *product(np.array([[1]]), j)]
+
+
+def _scalar_100() -> list[str]:
+    j = scalar_jacobian()
+    return [*in_torch(square, 1.0, 100.0), line("J", j), *product(np.array([[100.0]]), j)]
+
+
+def _sum() -> list[str]:
+    j = np.array([[1, 1]])
+    return [*in_torch(total, [1.0, 2.0]), *block("J", j), *product(np.array([[1]]), j)]
+
+
+def _sum_100() -> list[str]:
+    j = np.array([[1, 1]])
+    x, _, x_grad = in_torch(total, [1.0, 2.0], 100.0)
+    return [x, x_grad, *block("J", j), *product(np.array([[100.0]]), j)]
+
+
+def _squares(v: list[float]) -> list[str]:
+    j = vector_jacobian(three_squares_rows)
+    return [*in_torch(three_squares, [1.0, 2.0], v), *block("J", j), *product(np.array([v]), j)]
+
+
+def _three_outputs() -> list[str]:
+    v = [1.0, 10.0, 100.0]
+    j = vector_jacobian(three_outputs_rows)
+    return [*in_torch(three_outputs, [1.0, 2.0], v), *block("J", j), *product(np.array([v]), j)]
+
+
+EXAMPLES: dict[str, Callable[[], list[str]]] = {
+    "scalar": _scalar,
+    "scalar, v = 100": _scalar_100,
+    "sum": _sum,
+    "sum, v = 100": _sum_100,
+    "squares, v = [1, 1]": lambda: _squares([1.0, 1.0]),
+    "squares, v = [1, 10]": lambda: _squares([1.0, 10.0]),
+    "three outputs": _three_outputs,
+    "vector v for x²": lambda: in_torch(square, 1.0, DECADES),
+    "four backwards of x²": lambda: one_by_one(square, 1.0),
+    "J of x² repeated": lambda: repeated(scalar_jacobian()),
+    "vector v for a sum": lambda: in_torch(total, [1.0, 2.0], DECADES),
+    "four backwards of a sum": lambda: one_by_one(total, [1.0, 2.0]),
+    "J of a sum repeated": lambda: repeated(np.array([[1, 1]])),
+}

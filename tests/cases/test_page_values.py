@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+
+from vtj.cases.confirming import beside, with_rows
+
+
+def test_the_largest_entry_sets_the_scale() -> None:
+    assert beside("y", [1000.0, 1e-4], {"f": [1000.0, 0.0]}, 1e-6)[1] is None
+    row, finding = beside("y", [1000.0, 1e-2], {"f": [1000.0, 0.0]}, 1e-6)
+    assert row.result == "differs"
+    assert finding == "y[1]: the page 0.01, f 0: the page is wrong"
+
+
+def test_a_value_that_is_no_number_differs() -> None:
+    assert beside("y", np.nan, {"f": 1.0}, 1e-6)[0].result == "differs"
+
+
+def test_nothing_compared_with_nothing_agrees() -> None:
+    assert beside("y", np.zeros(0), {"f": np.zeros(0)}, 1e-6)[0].result == "agrees"
+
+
+def test_another_shape_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"y has shape \(2,\); expected \(\)"):
+        beside("y", [1.0, 2.0], {"f": 1.0}, 1e-6)
+
+
+def test_a_report_is_wrong_when_one_value_differs() -> None:
+    right, wrong = beside("y", 1.0, {"f": 1.0}, 1e-6), beside("x.grad", 1.0, {"f": 2.0}, 1e-6)
+    assert with_rows("two values", [right])
+    report = with_rows("two values", [right, wrong])
+    assert report.verdict == "wrong"
+    assert report.culprit == "the page"
+
+
+def test_a_value_of_another_is_told_by_its_name() -> None:
+    row, finding = beside("x.grad", [1.0, 3.0], {"by hand": [1.0, 2.0]}, 1e-6, "backward")
+    assert (row.what, row.family) == ("x.grad, backward", "backward")
+    assert finding == "x.grad[1]: backward 3, by hand 2: backward is wrong"
+    page = beside("y", 1.0, {"f": 2.0}, 1e-6)
+    right = beside("y", 1.0, {"f": 1.0}, 1e-6)
+    assert with_rows("three values", [right, (row, finding), page]).culprit == "backward"
+
+
+def test_the_larger_of_the_two_sets_the_scale() -> None:
+    for mine, truth in [(2.0, 1.0), (1.0, 2.0)]:
+        row, finding = beside("y", mine, {"f": truth}, 0.5)
+        assert (row.result, row.error, finding) == ("agrees", 1.0, None)
+        row, finding = beside("y", mine, {"f": truth}, 0.25)
+        assert (row.result, row.error) == ("differs", 2.0)
+        assert finding is not None
+
+
+def test_small_values_differ_as_large_ones_do_and_zeros_agree() -> None:
+    for mine, truth in [(1e-9, 2e-9), (2e-9, 1e-9)]:
+        assert beside("y", mine, {"f": truth}, 1e-6)[0].result == "differs"
+    row, _ = beside("y", 0.0, {"f": 0.0}, 1e-6)
+    assert (row.result, row.error) == ("agrees", 0.0)
+
+
+def test_values_that_differ_late_are_told_with_the_digits_that_differ() -> None:
+    _, finding = beside("y", 1.0, {"f": 1.0000001}, 1e-12)
+    assert finding == "y: the page 1, f 1.0000001: the page is wrong"
+
+
+def test_a_report_has_the_title_it_was_given_and_a_culprit_only_when_one_differs() -> None:
+    report = with_rows("one value", [beside("y", 1.0, {"f": 1.0}, 1e-6)])
+    assert (report.title, report.culprit) == ("one value", None)

@@ -1,0 +1,344 @@
+"""The warm process forks a page at a time for each core, in its turn, and leaves nothing."""
+
+import json
+import os
+import select
+import signal
+import time
+from collections.abc import Iterator
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.myst_nb_fork.conftest import alone, said, wait_until
+
+from myst_nb_fork import family
+from myst_nb_fork.messages import Began, Ended, Job, Result, Step
+from myst_nb_fork.warm import Warm
+
+CORES = len(os.sched_getaffinity(0))
+PDEATHSIG, SUBREAPER = 2, 37  # linux/prctl.h, to ask for what family.py has set
+
+
+@pytest.fixture
+def process() -> Iterator[Warm]:
+    """A warm process for one test."""
+    started = Warm([])
+    yield started
+    started.stop()
+
+
+def submitted(process: Warm, *sources: str) -> tuple[Connection, int]:
+    steps = tuple(Step("cell", source) for source in sources)
+    connection, status = process.submit(Job("/", False, {}, steps))
+    return Connection(connection.detach()), status
+
+
+def received(connection: Connection) -> Any:
+    """The next that a page says."""
+    assert connection.poll(10)
+    return connection.recv()
+
+
+def status_of(status: int) -> int | None:
+    """The wait status of a page, once it has ended; None if nobody knows."""
+    assert select.select([status], [], [], 10)[0]
+    with open(status, "rb") as file:
+        data = file.read()
+    assert len(data) in {0, 4}
+    return int.from_bytes(data, "little") if data else None
+
+
+def test_as_many_pages_run_at_once_as_there_are_cores_and_in_their_order(
+    process: Warm, tmp_path: Path
+) -> None:
+    def source(number: int) -> str:
+        return (
+            "import pathlib, time\n"
+            f"folder = pathlib.Path({str(tmp_path)!r})\n"
+            f"(folder / '{number}').touch()\n"
+            f"while not (folder / 'go{number}').exists():\n    time.sleep(0.005)\n"
+        )
+
+    pages = [submitted(process, source(number)) for number in range(CORES + 2)]
+
+    def begun() -> set[str]:
+        return {path.name for path in tmp_path.iterdir() if not path.name.startswith("go")}
+
+    first = {str(number) for number in range(CORES)}
+    assert wait_until(lambda: begun() == first, 10)
+    time.sleep(0.1)
+    assert begun() == first
+    for number in (CORES - 1, CORES):
+        (tmp_path / f"go{number}").touch()
+        assert wait_until(lambda: str(number + 1) in begun(), 10)  # noqa: B023
+        assert begun() == {str(n) for n in range(number + 2)}
+    for number in range(CORES + 2):
+        (tmp_path / f"go{number}").touch()
+    assert [status_of(status) for _, status in pages] == [0] * len(pages)
+
+
+@pytest.mark.parametrize(
+    ("source", "status"),
+    [
+        ("1", 0),
+        ("import os\nos._exit(3)", 3 << 8),
+        ("import os\nos.kill(os.getpid(), 9)", 9),
+        ("import os\nos.kill(os.getpid(), 15)", 15),
+        ("import ctypes\nctypes.string_at(0)", 11),
+    ],
+)
+def test_how_a_page_ended_is_told(shared: Warm, source: str, status: int) -> None:
+    connection, end = submitted(shared, source)
+    assert status_of(end) & 0xFF7F == status  # type: ignore[operator]
+    connection.close()
+
+
+def test_a_crash_is_told_with_its_python_lines(capfd: pytest.CaptureFixture[str]) -> None:
+    process = Warm([])
+    _, end = submitted(process, "import ctypes\nctypes.string_at(0)")
+    status_of(end)
+    process.stop()
+    error = capfd.readouterr().err
+    assert "Fatal Python error: Segmentation fault" in error
+    assert 'File "cell_1.py", line 2' in error
+
+
+@pytest.mark.parametrize("follow", [True, False])
+def test_a_page_that_nobody_wants_any_more_ends_and_says_nothing(
+    capfd: pytest.CaptureFixture[str], follow: bool
+) -> None:
+    process = Warm([])
+    steps = (Step("cell", "import time\ntime.sleep(0.2)"), Step("cell", "2"))
+    connection, status = process.submit(Job("/", False, {}, steps, follow=follow))
+    connection.close()
+    assert status_of(status) == 1 << 8
+    assert said(alone(process, "3")) == ["3"]
+    process.stop()
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("folder", "watched", "last"),
+    [
+        ("/none", frozenset(), "FileNotFoundError: [Errno 2] No such file or directory: '/none'"),
+        ("/", None, "TypeError: unsupported operand type(s) for &: 'NoneType' and 'frozenset'"),
+    ],
+)
+def test_a_fault_of_the_executor_is_told_with_its_traceback(
+    capfd: pytest.CaptureFixture[str], folder: str, watched: Any, last: str
+) -> None:
+    process = Warm([])  # once what it writes is captured
+    connection, status = process.submit(Job(folder, False, {}, (), watched))
+    assert status_of(status) == 1 << 8
+    connection.close()
+    process.stop()
+    error = capfd.readouterr().err
+    assert error.startswith("Traceback")
+    assert error.splitlines()[-1] == last
+
+
+def test_a_page_begins_as_a_new_process_would(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    process = Warm([])
+    source = (
+        "import ctypes, faulthandler, gc, json, os, signal, sys\n"
+        "def asked(option):\n"
+        "    answer = ctypes.c_int()\n"
+        "    ctypes.CDLL(None).prctl(option, ctypes.byref(answer), 0, 0, 0)\n"
+        "    return answer.value\n"
+        "print(json.dumps({\n"
+        f"    'dies with its parent': asked({PDEATHSIG}),\n"
+        f"    'adopts': asked({SUBREAPER}),\n"
+        "    'leads a session': os.getsid(0) == os.getpid(),\n"
+        "    'interrupt': signal.getsignal(signal.SIGINT) is signal.default_int_handler,\n"
+        "    'child': signal.getsignal(signal.SIGCHLD) == signal.SIG_DFL,\n"
+        "    'wakeup': signal.set_wakeup_fd(-1),\n"
+        "    'collects': gc.isenabled(),\n"
+        "    'frozen': gc.get_freeze_count() > 10_000,\n"
+        "    'crashes are told': faulthandler.is_enabled(),\n"
+        "    'shows the executor': [p for p in sys.path if os.path.isdir(p + '/myst_nb_fork')],\n"
+        "    'imported': [name for name in ('stack_data', 'sphinx') if name in sys.modules],\n"
+        "}))"
+    )
+    run = alone(process, source)
+    process.stop()
+    assert json.loads(said(run)[0]) == {
+        "dies with its parent": signal.SIGKILL,
+        "adopts": 1,
+        "leads a session": True,
+        "interrupt": True,
+        "child": True,
+        "wakeup": -1,
+        "collects": True,
+        "frozen": True,
+        "crashes are told": True,
+        "shows the executor": [],
+        "imported": ["stack_data"],
+    }
+
+
+def test_a_page_holds_nothing_that_is_another_s(process: Warm) -> None:
+    source = (
+        "import os\n"
+        "held = []\n"
+        "for name in os.listdir('/proc/self/fd'):\n"
+        "    try:\n        held.append(os.readlink('/proc/self/fd/' + name)[:4])\n"
+        "    except OSError:\n        pass\n"
+        "print(*sorted(held))"
+    )
+    (alone_it_holds,) = said(alone(process, source))
+    waits = "import time\ntime.sleep(0.5)"
+    others = [submitted(process, waits) for _ in range(CORES + 1)]
+    connection, status = submitted(process, source)
+    more = [submitted(process, "1") for _ in range(3)]
+    got = []
+    while not (got and isinstance(got[-1], Ended)):
+        got.append(received(connection))
+    (result,) = [message for message in got if isinstance(message, Result)]
+    assert result.messages[0][1]["text"] == alone_it_holds
+    for _, end in [*others, *more]:
+        assert status_of(end) == 0
+    assert status_of(status) == 0
+
+
+def test_what_is_not_inherited_is_in_no_program_that_a_page_starts(process: Warm) -> None:
+    source = (
+        "import os, subprocess\n"
+        "print(subprocess.run(['ls', '/proc/self/fd'], close_fds=False, text=True,\n"
+        "                     capture_output=True).stdout.split())"
+    )
+    assert said(alone(process, source)) == ["['0', '1', '2', '3']\n"]
+
+
+def test_modules_are_imported_in_advance_or_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "first.py").write_text("import gc\ncollects = gc.isenabled()\n")
+    (tmp_path / "bad.py").write_text("1 / 0\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    process = Warm(["bad", "no_such_module", "first"])
+    source = (
+        "import sys\n'first' in sys.modules, sys.modules['first'].collects, 'bad' in sys.modules"
+    )
+    assert said(alone(process, source)) == ["(True, False, False)"]
+    process.stop()
+    assert capfd.readouterr().err.splitlines() == [
+        "myst_nb_fork: bad cannot be imported in advance: division by zero",
+        "myst_nb_fork: no_such_module cannot be imported in advance: "
+        "No module named 'no_such_module'",
+    ]
+
+
+def test_an_interrupt_of_the_warm_process_is_ignored(process: Warm) -> None:
+    assert said(alone(process, "1")) == ["1"]
+    os.kill(process._process.pid, signal.SIGINT)
+    assert said(alone(process, "2")) == ["2"]
+
+
+def test_to_stop_waits_for_what_pages_do_in_their_end(process: Warm, tmp_path: Path) -> None:
+    mark = tmp_path / "ended"
+    end = f"import atexit, time\natexit.register(open, {str(mark)!r}, 'w')\n"
+    connection, _ = submitted(process, f"{end}atexit.register(time.sleep, 0.3);")
+    while not isinstance(received(connection), Ended):
+        pass
+    process.stop()
+    assert mark.exists()
+
+
+def test_to_stop_does_not_wait_for_a_page_that_goes_on(process: Warm) -> None:
+    connection, status = submitted(process, "import time\ntime.sleep(60)")
+    pid = received(connection)
+    started = time.monotonic()
+    process.stop()
+    assert 2.5 <= time.monotonic() - started < 10
+    assert process._process.returncode == 0
+    assert not alive(pid)
+    assert status_of(status) is None
+
+
+def alive(pid: int) -> bool:
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+
+
+LEAVES = (
+    "import os, subprocess\n"
+    "child = subprocess.Popen(['sleep', '60'], start_new_session=True, stdout=-3)\n"
+    "subprocess.run(['sh', '-c', 'sleep 60 & echo $!; echo $PPID'])\n"
+    "print(child.pid, flush=True)\n"
+)
+
+
+def left_by(connection: Connection) -> list[int]:
+    """The processes that a page says that it has started; its parent's is the second."""
+    while not isinstance(message := received(connection), Result):
+        pass
+    return [int(pid) for pid in message.messages[0][1]["text"].split()]
+
+
+def test_what_a_page_leaves_is_killed_and_what_another_uses_is_not(
+    process: Warm, tmp_path: Path
+) -> None:
+    other, end = submitted(
+        process,
+        LEAVES,
+        f"import pathlib, time\nwhile not pathlib.Path({str(tmp_path / 'go')!r}).exists():\n"
+        "    time.sleep(0.01)",
+        "child.poll()",
+    )
+    kept = left_by(other)
+    ended, status = submitted(process, LEAVES)
+    gone = left_by(ended)
+    assert status_of(status) == 0
+    assert [alive(pid) for pid in gone] == [False] * 3
+    assert [alive(pid) for pid in kept] == [True] * 3
+    (tmp_path / "go").touch()
+    assert status_of(end) == 0
+    assert [alive(pid) for pid in kept] == [False] * 3
+    while not isinstance(message := received(other), Ended):
+        if isinstance(message, Result):
+            assert message.messages == ()
+
+
+def test_the_end_of_all_who_hold_its_socket_ends_the_warm_process_at_once(process: Warm) -> None:
+    connection, status = submitted(process, LEAVES + "import time", "time.sleep(60)")
+    pids = left_by(connection)
+    started = time.monotonic()
+    process._control.close()
+    process._process.wait()
+    assert time.monotonic() - started < 2.5
+    assert [alive(pid) for pid in pids] == [False] * 3
+    assert status_of(status) is None
+
+
+def test_a_page_dies_with_the_warm_process(process: Warm) -> None:
+    connection, status = submitted(process, "import time\ntime.sleep(60)")
+    pid = received(connection)
+    assert isinstance(received(connection), Began)
+    process._process.kill()
+    assert status_of(status) is None
+    assert wait_until(lambda: not alive(pid), 5)
+
+
+def test_a_status_that_nobody_asks_for_is_no_harm(process: Warm) -> None:
+    connection, status = submitted(process, "import time\ntime.sleep(0.1)")
+    os.close(status)
+    while not isinstance(received(connection), Ended):
+        pass
+    assert said(alone(process, "1")) == ["1"]
+
+
+def test_children_are_those_of_every_thread() -> None:
+    before = family.children()
+    child = os.fork()
+    if child == 0:
+        time.sleep(60)
+        os._exit(0)
+    assert family.children() - before == {child}
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    assert family.children() == before

@@ -1,0 +1,140 @@
+"""Accumulation over calls."""
+
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+import torch
+from torch.nn import functional
+
+from vtj_site.figures import accumulation
+
+X = torch.tensor([1.0, 2.0])
+
+
+def texts(html: str) -> list[str]:
+    return [e.text or "" for e in ElementTree.fromstring(html).iter("text")]
+
+
+def test_shows_what_each_call_adds() -> None:
+    weights = [torch.tensor(v) for v in (1.0, 10.0, 100.0, 1000.0)]
+    figure = accumulation(lambda x: x**2, torch.tensor(1.0), weights)
+    assert texts(figure.html) == [
+        "call 1", "0 + 2 = 2",
+        "call 2", "2 + 20 = 22",
+        "call 3", "22 + 200 = 222",
+        "call 4", "222 + 2000 = 2222",
+    ]  # fmt: skip
+    assert figure.description.startswith("Call 1: 0 + 2 = 2. Call 2: 2 + 20 = 22.")
+
+
+def test_shows_every_element_and_takes_off_what_is_negative() -> None:
+    figure = accumulation(sum, X, [None, torch.tensor(-3.0)])
+    assert texts(figure.html)[:2] == ["call 1", "x₁"]
+    assert figure.description == (
+        "call 1 x₁: 0 + 1 = 1. x₂: 0 + 1 = 1. call 2 x₁: 1 − 3 = −2. x₂: 1 − 3 = −2."
+    )
+
+
+def test_x_that_y_does_not_use_and_zeros() -> None:
+    assert accumulation(lambda x: 0 * x.sum(), X[:1], [None]).description == "Call 1: 0 + 0 = 0."
+
+
+def test_bars_are_to_scale_beside_their_words() -> None:
+    weights = [torch.tensor(4.5), torch.tensor(-5.5)]
+    figure = accumulation(lambda x: x[0] + 2 * x[1], X, weights)
+    assert figure.title == "Each call adds to x.grad"
+    svg = ElementTree.fromstring(figure.html)[0]
+    assert svg.get("viewBox") == "0 0 316 104"  # room for "4.5 − 5.5 = −1", the longest
+    bars = [
+        tuple(float(bar.get(name, "")) for name in ("x", "y", "width", "height", "rx"))
+        for bar in svg.iter("rect")
+    ]
+    assert bars == [  # -2 is at 80 and 9 at 190, 10 pixels for 1
+        (100, 8, 0, 16, 1), (100, 8, 45, 16, 1),
+        (100, 32, 0, 16, 1), (100, 32, 90, 16, 1),
+        (100, 56, 45, 16, 1), (90, 56, 55, 16, 1),
+        (100, 80, 90, 16, 1), (80, 80, 110, 16, 1),
+    ]  # fmt: skip
+    styles = [bar.get("style", "") for bar in svg.iter("rect")]
+    assert all("currentColor 32%" in style for style in styles[::2])
+    assert all("var(--vtj-accent, #b45309) 32%" in style for style in styles[1::2])
+    (zero,) = svg.iter("path")
+    assert zero.get("d") == "M100 4 L100 100"
+    words = [
+        (float(e.get("x", "")), float(e.get("y", "")), e.get("text-anchor"), e.text)
+        for e in svg.iter("text")
+    ]
+    assert words == [
+        (0, 21, "start", "call 1"), (72, 21, "end", "x₁"), (200, 21, "start", "0 + 4.5 = 4.5"),
+        (0, 45, "start", None), (72, 45, "end", "x₂"), (200, 45, "start", "0 + 9 = 9"),
+        (0, 69, "start", "call 2"), (72, 69, "end", "x₁"), (200, 69, "start", "4.5 − 5.5 = −1"),
+        (0, 93, "start", None), (72, 93, "end", "x₂"), (200, 93, "start", "9 − 11 = −2"),
+    ]  # fmt: skip
+    strong = [e.get("font-weight") for e in svg.iter("text")]
+    assert strong == ["700", None, None] * 4
+
+
+def test_bars_of_one_number_start_at_the_left() -> None:
+    svg = ElementTree.fromstring(accumulation(lambda x: 2 * x, torch.tensor(1.0), [None]).html)[0]
+    assert svg.get("viewBox") == "0 0 252 32"
+    bars = [(bar.get("x"), bar.get("width")) for bar in svg.iter("rect")]
+    assert bars == [("56", "0"), ("56", "110")]
+
+
+def test_what_is_shown_does_not_depend_on_the_dtype() -> None:
+    x, v = torch.tensor(1.0).double(), torch.tensor(10.0).double()
+    figure = accumulation(lambda x: x**2, x, [None, v])
+    assert figure.description == "Call 1: 0 + 2 = 2. Call 2: 2 + 20 = 22."
+
+
+def test_parameters_and_the_random_state_stay_as_they_were() -> None:
+    weight = torch.tensor([3.0, 4.0], requires_grad=True)
+    torch.manual_seed(5)
+    before = torch.get_rng_state()
+    accumulation(lambda x: functional.dropout(weight * x).sum(), X, [None, None])
+    assert weight.grad is None
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_every_call_adds_what_one_draw_gives() -> None:
+    torch.manual_seed(5)
+    figure = accumulation(lambda x: functional.dropout(x).sum(), torch.ones(8), [None, None])
+    lines = figure.description.rstrip(".").split(". ")
+    for line in lines:
+        old, more, new = (
+            float(number) for number in re.findall(r"(\d+) \+ (\d+) = (\d+)", line)[0]
+        )
+        assert old + more == new
+    assert len(lines) == 16
+
+
+def test_an_x_that_y_is_not_made_from() -> None:
+    weight = torch.tensor(3.0, requires_grad=True)
+    figure = accumulation(lambda x: 2 * weight, X[:1], [None, torch.tensor(10.0)])
+    assert figure.description == "Call 1: 0 + 0 = 0. Call 2: 0 + 0 = 0."
+
+
+def test_as_many_numbers_as_fit() -> None:
+    assert accumulation(sum, torch.ones(12), [None, None]).description.count("=") == 24
+
+
+@pytest.mark.parametrize(
+    ("x", "vs", "match"),
+    [
+        (X, [], "^0 calls of 2 numbers; the figure shows 1 to 24 numbers$"),
+        (torch.ones(0), [None], "^1 calls of 0 numbers; the figure shows 1 to 24 numbers$"),
+        (torch.ones(25), [None], "^1 calls of 25 numbers; the figure shows 1 to 24 numbers$"),
+    ],
+)
+def test_too_much_or_nothing_to_draw(x: Any, vs: Any, match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        accumulation(sum, x, vs)
+
+
+def test_the_callers_tensors_stay_as_they_were() -> None:
+    x, v = X.clone().requires_grad_(), torch.tensor([1.0, 10.0])
+    accumulation(lambda x: x.view(2), x, [v, v])
+    assert x.grad is None
+    assert v.tolist() == [1, 10]

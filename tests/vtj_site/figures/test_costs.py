@@ -1,0 +1,141 @@
+"""Cost of forward and of reverse mode, in operations."""
+
+import warnings
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+import torch
+from torch import Tensor
+from torch.autograd import forward_ad
+
+from vtj.show import Figure
+from vtj_site.figures import cost
+from vtj_site.figures.costs import counted
+
+W = torch.ones(5, 100)
+
+
+def test_counts_products_as_what_they_cost() -> None:
+    assert counted(lambda: W @ torch.ones(100, 3))[0] == 300 + 2 * 5 * 100 * 3
+    assert counted(lambda: W @ torch.ones(100))[0] == 100 + 2 * 5 * 100
+    assert counted(lambda: W[0] @ W[1])[0] == 2 * 100
+
+
+def test_counts_nothing_for_views_and_one_step_an_element_otherwise() -> None:
+    x = torch.ones(10)
+    count, result = counted(lambda: x.view(2, 5).T + 1)
+    assert count == 10
+    assert result.shape == (5, 2)
+
+
+def test_counts_convolutions_and_takes_keywords() -> None:
+    image, kernel = torch.ones(1, 1, 4, 4), torch.ones(1, 1, 3, 3)
+    assert counted(lambda: torch.nn.functional.conv2d(image, kernel))[0] == 2 * (2 * 2) * (3 * 3)
+    count, result = counted(lambda: torch.add(kernel, kernel, alpha=10))
+    assert (count, result.sum()) == (9, 99)
+
+
+def numbers(figure: Figure) -> dict[str, int]:
+    said = dict(part.split(": ") for part in figure.description.removesuffix(".").split("; "))
+    return {name: int(count.replace(",", "")) for name, count in said.items()}
+
+
+def test_few_outputs_are_cheaper_by_rows() -> None:
+    figure = cost(lambda x: W @ x, torch.ones(100))
+    assert figure.title == "Operations for J: 5 reverse passes or 100 forward passes"
+    counts = numbers(figure)
+    along = counts["J·u, one forward pass"]
+    assert counts == {
+        "y = f(x)": 1000,
+        "vᵀ·J, one reverse pass": 1000 + 1000,
+        "J·u, one forward pass": along,
+        "J by rows, 5 reverse passes": 1000 + 5 * 1000,
+        "J by columns, 100 forward passes": 100 * along,
+    }
+    assert along >= 2000
+
+
+@pytest.mark.parametrize(
+    ("x", "f", "wide"),
+    [
+        (torch.ones(100), lambda x: W @ x, 8 * len("J by columns, 100 forward passes: 350,600")),
+        (torch.ones(3), lambda x: (3 * x**2).sum(), 320),
+        (torch.ones(3), lambda x: x.view(3, 1), 320),
+    ],
+    ids=["many", "few", "nothing"],
+)
+def test_bars_are_to_scale_beneath_their_words(x: Tensor, f: Any, wide: int) -> None:
+    figure = cost(f, x)
+    svg = ElementTree.fromstring(figure.html)[0]
+    assert svg.get("viewBox") == f"0 0 {wide + 4} 224"
+    counts = numbers(figure)
+    rows = [16, 60, 104, 148, 192]
+    words = [
+        (float(e.get("x", "")), float(e.get("y", "")), e.get("text-anchor"), e.text)
+        for e in svg.iter("text")
+    ]
+    assert words == [
+        (2, row, "start", f"{name}: {count:,}")
+        for row, (name, count) in zip(rows, counts.items(), strict=True)
+    ]
+    bars = [
+        tuple(float(bar.get(name, "")) for name in ("x", "y", "width", "height", "rx"))
+        for bar in svg.iter("rect")
+    ]
+    longest = max(counts.values(), default=0)
+    assert bars == [
+        (2, row + 6, round(max(2, 320 * count / longest), 1) if longest else 2, 14, 1)
+        for row, count in zip(rows, counts.values(), strict=True)
+    ]
+    tinted = [bar.get("style", "").split("color-mix(in srgb, ")[1] for bar in svg.iter("rect")]
+    colors = ["currentColor", *["var(--vtj-accent, #b45309)", "var(--vtj-negative, #1d6fb8)"] * 2]
+    assert tinted == [f"{color} 40%, transparent); stroke: " for color in colors]
+
+
+def test_what_costs_nothing_is_counted_as_nothing() -> None:
+    assert set(numbers(cost(lambda x: x.view(3, 1), torch.ones(3))).values()) == {0}
+
+
+def test_one_pass_is_not_plural() -> None:
+    few = cost(lambda x: x.sum(), torch.ones(3))
+    assert few.title == "Operations for J: 1 reverse pass or 3 forward passes"
+    assert "J by rows, 1 reverse pass" in numbers(few)
+    assert cost(lambda x: x.expand(3), torch.tensor(1.0)).title == (
+        "Operations for J: 3 reverse passes or 1 forward pass"
+    )
+
+
+def test_the_callers_x_and_the_random_state_stay_as_they_were() -> None:
+    x = torch.ones(4, requires_grad=True)
+    torch.manual_seed(5)
+    before = torch.get_rng_state()
+    cost(lambda x: torch.nn.functional.dropout(x, 0.5), x)
+    assert x.grad is None
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_is_the_same_every_time() -> None:
+    def f(x: Tensor) -> Tensor:
+        return torch.nn.functional.dropout(x, 0.5).tanh()
+
+    assert cost(f, torch.ones(4)).html == cost(f, torch.ones(4)).html
+
+
+def test_what_torch_remarks_on_itself_stays_inside(monkeypatch: pytest.MonkeyPatch) -> None:
+    make_dual = forward_ad.make_dual
+
+    def remarking(*tensors: Tensor) -> Any:
+        warnings.warn("`torch.jit.script` is deprecated", DeprecationWarning, stacklevel=2)
+        return make_dual(*tensors)  # type: ignore[no-untyped-call]
+
+    monkeypatch.setattr(forward_ad, "make_dual", remarking)
+    assert numbers(cost(lambda x: 2 * x, torch.ones(3)))["y = f(x)"] == 3
+
+
+@pytest.mark.parametrize(
+    ("f", "came"), [(lambda x: (x, x), "tuple"), (lambda x: 3.0, "float")], ids=["tuple", "float"]
+)
+def test_needs_one_tensor(f: Any, came: str) -> None:
+    with pytest.raises(TypeError, match=rf"^f returned {came}; expected one torch\.Tensor$"):
+        cost(f, torch.ones(2))
