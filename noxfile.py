@@ -24,7 +24,9 @@ PROJECT = nox.project.load_toml("pyproject.toml")
 CONSTRAINTS = "conf/constraints.txt"
 HTML = Path("build/html")
 AS_THE_BUILD = {"PYTHONPATH": "conf/extensions", "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
-LIBRARY = ["src", "tests", *(f"--ignore=tests/{part}" for part in ("docs", "extensions", "broken"))]
+LIBRARY = ["src/vtj", "tests/vtj"]
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+SIDE_BY_SIDE = ["-n", "logical", "--dist", "worksteal"]  # tests of a file stay together at first
 STRICT = ["-n", "-W", "--keep-going", "-c", "conf"]
 
 
@@ -62,9 +64,12 @@ def docs_live(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run every test and every docstring's example, with branch coverage."""
+    """Run every test and every docstring's example on all cores, with branch coverage.
+
+    `-- tests/vtj` runs the library's alone.
+    """
     install(session, "tests")
-    session.run("pytest", *(session.posargs or ["--cov"]))
+    session.run("pytest", *SIDE_BY_SIDE, *(session.posargs or ["--cov"]), env=ONE_THREAD)
 
 
 @nox.session
@@ -95,6 +100,13 @@ def kernels(session: nox.Session) -> None:
     install(session, "docs")
     compare = "tests/benchmarks/docs_build/kernels.py"
     session.run("python", compare, *session.posargs, "docs", "conf", "build/kernels")
+
+
+@nox.session(venv_backend="none", default=False)
+def nightly(session: nox.Session) -> None:
+    """Run what is too slow for every change: other places, other builds, every planted fault."""
+    for slow in ("reproducible", "places", "mutants"):
+        session.notify(slow)
 
 
 @nox.session(default=False)
@@ -193,7 +205,7 @@ def browser(session: nox.Session) -> None:
     """Open every page of the built site in Chromium: accessible, light, from disk and server."""
     install(session, "browser")
     session.run("npm", "ci", "--prefix", "tests/browser", external=True)
-    session.run("pytest", "tests/browser", *session.posargs)
+    session.run("pytest", *SIDE_BY_SIDE, "tests/browser", *session.posargs)
 
 
 @nox.session(default=False)
@@ -208,7 +220,7 @@ def publish(session: nox.Session) -> None:
     shutil.rmtree(opened, ignore_errors=True)
     shutil.unpack_archive(next(published.glob("*.zip")), opened)
     site = str(next(opened.iterdir()))
-    session.run("pytest", *(session.posargs or ["tests/browser"]), "--site", site)
+    session.run("pytest", *SIDE_BY_SIDE, *(session.posargs or ["tests/browser"]), "--site", site)
 
 
 @nox.session(default=False)
