@@ -87,7 +87,7 @@ folded_sections = {  # long pages: a reader looks for one of their sections
     "explanation/history": ["every-question-*", "where-the-*"],
     "explanation/how-this-site-is-checked": ["every-*", "the-examples-*"],
 }
-json_files = {"reference/outcomes.json": "vtj_site.outcomes:as_json"}
+json_files = {"reference/outcomes.json": "vtj_site.outcomes.tables:as_json"}
 explorer_functions = {
     "two inputs, three outputs": "vtj.examples.three_outputs:three_outputs_stacked",
     "3x²": "vtj.examples.elementwise:elementwise_weights",

@@ -2,7 +2,7 @@
 
 conf.py names each file, relative to the output, and the function that returns its data::
 
-    json_files = {"reference/outcomes.json": "vtj_site.outcomes:as_json"}
+    json_files = {"reference/outcomes.json": "vtj_site.outcomes.tables:as_json"}
 
 It is written whenever the page of the same name is: here that is `reference/outcomes`.
 """

@@ -1,4 +1,4 @@
-"""Ask old releases of torch what `vtj_site.since` asks, and record what they answer.
+"""Ask old releases of torch what `vtj_site.outcomes.since` asks, and record what they answer.
 
 Usage: python conf/history/record.py [VERSION ...]
 
@@ -112,7 +112,7 @@ def row(version: str, scratch: Path) -> dict[str, object]:
     package.mkdir()
     (package / "__init__.py").touch()
     for module in ("trials.py", "since.py"):
-        shutil.copy(SITE / module, package)
+        shutil.copy(SITE / "outcomes" / module, package)
     answers = json.loads(command("ask", inside, "-W", "ignore", "-c", ASK, cwd=scratch))
     return {
         "torch": version,

@@ -1,13 +1,14 @@
-"""A wide table as HTML whose rows have anchors and can be filtered."""
+"""What pages show as HTML and terminals as text; a wide table whose rows have anchors."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import NamedTuple
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """One row: its cells as HTML, its anchor, and the value it is filtered by.
 
     `heads` is the number of rows that the first cell heads; where it is zero, the row belongs to a
@@ -45,7 +46,30 @@ def code(text: str) -> str:
     return f"<code>{escape(text)}</code>"
 
 
-def table(caption: str, head: Sequence[str], rows: Iterable[Row], filtered_by: str = "") -> str:
+@dataclass(frozen=True)
+class Shown:
+    """What a page shows as HTML, and a terminal as text.
+
+    Examples:
+        >>> Shown("1 + 1: 2", "<p>1 + 1: 2</p>")
+        1 + 1: 2
+    """
+
+    text: str
+    html: str
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __str__(self) -> str:
+        return self.text
+
+    __repr__ = __str__
+
+
+def table(
+    caption: str, head: Sequence[str], rows: Iterable[TableRow], filtered_by: str = ""
+) -> str:
     """Return a table in a box that scrolls sideways.
 
     Args:
@@ -55,7 +79,7 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Row], filtered_by: s
         filtered_by: what the reader chooses rows by; none if empty. Without script all rows show.
 
     Examples:
-        >>> print(table("Sums", ["sum", "is"], [Row(["1 + 1", "2"], "two")]))
+        >>> print(table("Sums", ["sum", "is"], [TableRow(["1 + 1", "2"], "two")]))
         <div class="table-wrapper">
         <table class="vtj docutils">
         <caption>Sums</caption>

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.page_cells import PageCell, cells_of, changed, run
-from tests.mutants.planting import numbers
-from tests.mutants.source import Source
+from tests.mutants import planting
 
 PAGE = Path(__file__).parents[2] / "docs" / "faq.md"
 QUESTIONS = 42
@@ -84,7 +83,7 @@ def catches_a_change(question: Question, shared: PageCell) -> bool:
     """Say whether any other number in the cell, or in J by hand, makes an assert fail."""
     cells = [shared, *question.cells]
     for place, cell in enumerate(cells):
-        for change in numbers.plant(Source(cell.code)):
+        for change in planting.numbers(cell.code):
             said = run(changed(cells, place, change.applied(cell.code)))
             if said is not None and said.startswith("AssertionError"):
                 return True

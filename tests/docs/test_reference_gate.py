@@ -15,7 +15,7 @@ CASES = {
     ),
     "a record that torch no longer bears out": (
         "docs/explanation/history.md",
-        "src/vtj_site/since.py",
+        "src/vtj_site/outcomes/since.py",
         ("torch.Tensor([1]))", "torch.tensor(1.0))"),
         "on 'torch.Tensor([1]) for a 0-d output': recorded 'RuntimeError: Mismatch in shape",
     ),

@@ -1,203 +1,145 @@
-"""`nox -s mutants`: plant every fault, one at a time, and see each caught."""
+"""`nox -s mutants`: plant every fault in the documentation, one at a time, and see each caught."""
 
 import argparse
-import math
+import json
 import os
-import random
+import platform
 import select
+import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy
+import torch
+
 from tests.docs.reading import as_the_build_does
-from tests.mutants import library, record
-from tests.mutants.equivalent import Equivalent, equivalent
+from tests.mutants import judging
 from tests.mutants.forks import Fork
-from tests.mutants.mutant import LEFT, Mutant, Outcome
-from tests.mutants.targets import Target, targets
+from tests.mutants.judging import CHECK, SHOWN, Fault, Outcome
+from tests.mutants.no_faults import NoFaults
 
+RECORD = judging.ROOT / "src/vtj_site/records/mutants.json"
 LONGEST = 3600.0
-ALLOWED = {"documentation": 0.0, "library": 0.05}
-"""The share that may get through, by the part of the record."""
+WHAT_TO_DO = (
+    "Faults were planted and nothing noticed. For each, add a check that does; or, if what a "
+    f"reader sees stays right, name it in {Path(__file__).parent.name}/no_faults.yaml."
+)
 
 
-def judged(target: Target, chosen: Callable[[], bool]) -> list[Any]:
-    """Return what becomes of a target's mutants that are chosen."""
-    return list(target.judge(chosen))
+def judged(name: str) -> list[Outcome]:
+    """Return what becomes of a file's faults."""
+    return list(judging.judge(name))
 
 
-def at_once(
-    every: list[Target], chosen: Callable[[Target], Callable[[], bool]]
-) -> Iterator[tuple[Target, list[Outcome], float]]:
-    """Judge targets side by side, each in a fork; yield each when it is done."""
-    waiting = list(every)
-    running: dict[Fork, tuple[Target, float]] = {}
+def at_once(names: Sequence[str]) -> Iterator[tuple[str, list[Outcome], float]]:
+    """Judge files side by side, each in a fork; yield each when it is done."""
+    waiting, running = list(names), dict[Fork, tuple[str, float]]()
     try:
         while waiting or running:
             while waiting and len(running) < (os.cpu_count() or 1):
-                target = waiting.pop(0)
-                fork = Fork(partial(judged, target, chosen(target)), LONGEST)
-                running[fork] = (target, time.monotonic())
+                name = waiting.pop(0)
+                fork = Fork(partial(judged, name), LONGEST)
+                running[fork] = (name, time.monotonic())
             for fork in select.select(list(running), [], [])[0]:
-                target, started = running.pop(fork)
+                name, started = running.pop(fork)
                 answer = fork.answer()
                 if isinstance(answer, str):
-                    raise ChildProcessError(f"{target.name}: {answer}")
-                outcomes = [Outcome(Mutant(*mutant), caught) for mutant, caught in answer]
-                yield target, outcomes, time.monotonic() - started
+                    raise ChildProcessError(f"{name}: {answer}")
+                outcomes = [(Fault(*fault), caught) for fault, caught in answer]
+                yield name, outcomes, time.monotonic() - started
     finally:
         for fork in running:
             fork.end()
 
 
-def to_judge(target: Target, row: dict[str, Any] | None) -> bool:
-    """Whether a target's row is missing or old, or something got through to the reader.
+def counted(outcomes: list[Outcome], reasons: list[str | None]) -> dict[str, Counter[str]]:
+    """Return for each kind of fault how many were planted, and what became of them.
 
     Args:
-        target: it.
-        row: what the record says of it.
+        outcomes: of one file.
+        reasons: why each is no fault, or None.
     """
-    if row is None or row["digest"] != target.digest:
-        return True
-    return target.part == "documentation" and bool(row["through"])
+    kinds: dict[str, Counter[str]] = {}
+    for (fault, caught), reason in zip(outcomes, reasons, strict=True):
+        if caught:
+            found = SHOWN if caught.startswith(SHOWN) else CHECK
+        else:
+            found = "no fault" if reason else "through"
+        kinds.setdefault(fault.kind, Counter()).update(["planted", found])
+    return kinds
 
 
-def sampling(
-    every: list[Target], recorded: dict[str, Any], seconds: float, seed: int
-) -> Callable[[Target], Callable[[], bool]]:
-    """Return who chooses, for a target, the faults to plant: as many as the time is enough for.
-
-    Each part of the record has its own share of the time, from its first target on.
-
-    Args:
-        every: the targets.
-        recorded: the record, which says how long all their faults took.
-        seconds: that may be spent.
-        seed: of the choice.
-    """
-    needed = Counter[str]()
-    for target in every:
-        row = recorded[target.part].get(target.name, {"seconds": 1.0})
-        needed[target.part] += row["seconds"]
-    share = min(1.0, seconds * (os.cpu_count() or 1) / max(needed.total(), 1.0))
-    ends: dict[str, float] = {}
-
-    def choose(target: Target) -> Callable[[], bool]:
-        own = seconds * needed[target.part] / needed.total()
-        end = ends.setdefault(target.part, time.monotonic() + own)
-        draw = random.Random(f"{seed} {target.name}").random
-        return lambda: draw() < share and time.monotonic() < end
-
-    return choose
-
-
-def sorted_out(outcomes: list[Outcome], known: Equivalent) -> tuple[Counter[str], list[Mutant]]:
-    """Return how many survivors are equivalent for which reason, and those that are faults."""
-    for outcome in outcomes:
-        if outcome.caught_by == LEFT:
-            known.reason(outcome.mutant)  # its excuse may be needed by the next draw
-    survivors = [outcome.mutant for outcome in outcomes if outcome.caught_by is None]
-    named = [(mutant, known.reason(mutant)) for mutant in survivors]
-    reasons = Counter(reason for _, reason in named if reason)
-    return reasons, [mutant for mutant, reason in named if reason is None]
-
-
-def line(target: Target, outcomes: list[Outcome], reasons: int, alive: int, seconds: float) -> str:
-    """Return one line about a target."""
-    planted = sum(outcome.caught_by != LEFT for outcome in outcomes)
-    caught = planted - reasons - alive
-    return (
-        f"{target.name:45} planted {planted:4}  caught {caught:4}  "
-        f"equivalent {reasons:4}  got through {alive:3}  {seconds:6.1f} s"
+def record(rows: dict[str, Any], reasons: dict[str, Any], seconds: float) -> None:
+    """Write down what became of all faults; the library's part stays as it is."""
+    commit = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=True
     )
+    written = json.loads(RECORD.read_text(encoding="utf-8"))
+    written["documentation"] = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "commit": commit.stdout.strip(),
+        "torch": torch.__version__.partition("+")[0],
+        "numpy": numpy.__version__,
+        "python": platform.python_version(),
+        "minutes": round(seconds / 60),
+        "reasons": reasons,
+        "files": {name: rows[name] for name in sorted(rows)},
+    }
+    RECORD.write_text(in_lines(written, depth=3) + "\n", encoding="utf-8")
 
 
-class Run:
-    """Judges targets, shows a line for each, and keeps the record.
-
-    Args:
-        written: the record.
-        chooser: says for a target which of its faults are planted.
-        recorded: whether the record is written.
-    """
-
-    def __init__(
-        self,
-        written: dict[str, Any],
-        chooser: Callable[[Target], Callable[[], bool]],
-        recorded: bool,
-    ) -> None:
-        self._written, self._chooser, self._recorded = written, chooser, recorded
-        self.known = equivalent()
-        self.planted, self.through = Counter[str](), Counter[str]()
-
-    def judge(self, every: list[Target]) -> None:
-        """Judge targets, and write a row for each as soon as it is done."""
-        self._written["reasons"] = self.known.reasons
-        for number, (target, outcomes, seconds) in enumerate(at_once(every, self._chooser), 1):
-            reasons, alive = sorted_out(outcomes, self.known)
-            said = line(target, outcomes, reasons.total(), len(alive), seconds)
-            print("\n  ".join([f"[{number}/{len(every)}] {said}", *map(str, alive)]), flush=True)
-            planted = sum(outcome.caught_by != LEFT for outcome in outcomes)
-            self.planted[target.part] += planted - reasons.total()
-            self.through[target.part] += len(alive)
-            if self._recorded:
-                found = record.row(target.digest, outcomes, dict(reasons), alive, seconds)
-                self._written[target.part][target.name] = found
-                record.save(self._written)
-
-    def failed(self) -> bool:
-        """Whether more got through than may."""
-        if self._recorded:
-            return any(record.share_through(self._written[p]) > a for p, a in ALLOWED.items())
-        # In a sample the share varies: by three standard deviations it must be exceeded.
-        spread = {part: 3 * math.sqrt(a * self.planted[part]) for part, a in ALLOWED.items()}
-        return any(self.through[p] > a * self.planted[p] + spread[p] for p, a in ALLOWED.items())
+def in_lines(value: Any, depth: int) -> str:
+    """Return JSON with a line for each key of objects down to a depth, so that rows can be read."""
+    if depth == 0 or not isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
+    keys = (f"{json.dumps(key)}: {in_lines(value[key], depth - 1)}" for key in value)
+    return "{\n" + ",\n".join(keys) + "\n}"
 
 
 def main(arguments: list[str]) -> int:
-    """Judge the files that are named, or all whose row is missing or old."""
+    """Judge the files that are named, or all; return whether something got through."""
     parser = argparse.ArgumentParser(prog="nox -s mutants --", description=__doc__)
-    parser.add_argument("files", nargs="*", help="from the project's root; or what is stale")
-    parser.add_argument("--all", action="store_true", help="all files, also those up to date")
-    parser.add_argument("--seconds", type=float, default=math.inf, help="a sample; not recorded")
-    parser.add_argument("--seed", type=int, default=0, help="of the sample")
+    parser.add_argument("files", nargs="*", help="from the project's root; by default all")
+    parser.add_argument("--record", action="store_true", help="write what the site shows of it")
     options = parser.parse_args(arguments)
-
-    every = [*targets(), *library.targets()]
-    unknown = set(options.files) - {target.name for target in every}
-    if unknown:
-        parser.error(f"no such file with mutants: {', '.join(sorted(unknown))}")
-    written = record.load()
-    for part in ALLOWED:
-        for gone in written[part].keys() - {t.name for t in every if t.part == part}:
-            del written[part][gone]
-    sample = options.seconds < math.inf
-    if options.files:
-        every = [target for target in every if target.name in options.files]
-    elif not (options.all or sample):
-        every = [t for t in every if to_judge(t, written[t.part].get(t.name))]
+    every = judging.files()
+    if unknown := set(options.files) - set(every):
+        parser.error(f"{', '.join(sorted(unknown))}: no fault can be planted there; see `files`")
+    if options.record and options.files:
+        parser.error("--record needs all files; none may be named")
+    names = options.files or every
 
     as_the_build_does()
-    chooser = sampling(every, written, options.seconds, options.seed)
-    run = Run(written, chooser, recorded=not sample)
-    pages, modules = ([t for t in every if t.part == part] for part in ALLOWED)
-    run.judge(pages)
-    if modules:
-        library.warmed_up(modules, run.judge)
-    unused = [] if sample else run.known.unused(target.name for target in every)
-    for entry in unused:
-        print(f"equivalent.yaml names no survivor any more, take it out: {entry}")
-    if run.failed():
-        print(
-            "Faults were planted and nothing noticed. For each, add a check that does; or, if what "
-            f"a reader sees stays right, name it in {Path(__file__).parent.name}/equivalent.yaml."
-        )
-    return int(run.failed() or bool(unused))
+    known, rows, why, total = NoFaults.read(), dict[str, Any](), Counter[str](), Counter[str]()
+    spent = 0.0
+    for name, outcomes, seconds in at_once(names):
+        reasons = [None if caught else known.reason(fault) for fault, caught in outcomes]
+        rows[name] = counted(outcomes, reasons)
+        counts = sum(rows[name].values(), Counter[str]())
+        why.update(filter(None, reasons))
+        total.update(counts)
+        spent += seconds
+        said = ", ".join(f"{what} {count}" for what, count in counts.items())
+        print(f"[{len(rows)}/{len(names)}] {name}: {said}; {seconds:.1f} s", flush=True)
+        for (fault, caught), reason in zip(outcomes, reasons, strict=True):
+            if caught is None and reason is None:
+                print(f"  got through: {fault}", flush=True)
+    print(f"all: {', '.join(f'{what} {count}' for what, count in total.items())}; {spent:.0f} s")
+    needless = known.needless(names)
+    for entry in needless:
+        print(f"no_faults.yaml names what nothing needs any more, take it out: {entry}")
+    if total["through"]:
+        print(WHAT_TO_DO)
+    if options.record:
+        reasons_told = {name: [text, why[name]] for name, text in known.reasons.items()}
+        record(rows, reasons_told, spent)
+    return int(bool(total["through"] or needless))
 
 
 if __name__ == "__main__":

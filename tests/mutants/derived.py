@@ -1,68 +1,92 @@
-"""Faults in what a cell derives or draws: its formulas and its figures, one at a time."""
+"""Faults in what a cell derives and draws: one coefficient of a formula, one place in a figure."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from functools import partial
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest import mock
 
-from tests.docs.reading import Reader
-from tests.docs.shown import approved, difference
-from tests.mutants.forks import in_fork
-from tests.mutants.mutant import CHECK, SHOWN, Mutant, Outcome
-from tests.mutants.planting.coefficients import WHERE, Coefficients
-from tests.mutants.planting.coordinates import Coordinates
+import numpy as np
+
+from vtj.engines.symbolic import derivation
+from vtj.show.svg import Drawing
 
 NONE = -1
 
 
-def judge(
-    page: Path, name: str, reader: Reader, place: int, chosen: Callable[[], bool]
-) -> Iterator[Outcome]:
-    """Plant a fault in y and in J of each formula of a cell, and move each thing that it draws.
-
-    No cell uses what another one derives or draws, so none but this one is run.
+class Coefficient:
+    """Counts the formulas that are derived, and changes a coefficient of one of them.
 
     Args:
-        page: the file.
-        name: the file, from the project's root.
-        reader: has read up to the cell.
-        place: of the cell among the reader's steps.
-        chosen: asked once for each fault; whether to plant it.
+        where: "y", changed before it is compared with `f`, or "J".
+        number: which formula of the cell, from 0; `NONE` only counts.
     """
-    line = reader.steps[place].line
-    *formulas, shapes = in_fork(partial(counts, reader, place))
-    for where, count in zip(WHERE, formulas, strict=True):
-        for number in range(count):
-            if chosen():
-                text = f"{where} of formula {number + 1}"
-                fault = Coefficients(where, number)
-                caught = in_fork(partial(verdict, page, reader, place, fault))
-                yield Outcome(Mutant(name, line, "formula", text, "a", "a + 1"), caught)
-    for number in range(shapes):
-        if chosen():
-            text = f"shape {number + 1}"
-            caught = in_fork(partial(verdict, page, reader, place, Coordinates(number)))
-            yield Outcome(Mutant(name, line, "figure", text, "at x", "elsewhere"), caught)
+
+    def __init__(self, where: str, number: int = NONE) -> None:
+        self.where, self.number, self.count = where, number, 0
+
+    @contextmanager
+    def planted(self) -> Iterator[None]:
+        """Have the symbolic engine derive with the fault."""
+        slopes, confirm = derivation._slopes, derivation._confirm
+
+        def with_wrong_slopes(y: Any, x: Any) -> Any:
+            return self._changed(slopes(y, x), "J")
+
+        def with_wrong_outputs(f: Any, parts: Any, inputs: Any, formulas: Any, *rest: Any) -> None:
+            for array in formulas:
+                array[...] = self._changed(array, "y")
+            confirm(f, parts, inputs, formulas, *rest)
+
+        with (
+            mock.patch.object(derivation, "_slopes", with_wrong_slopes),
+            mock.patch.object(derivation, "_confirm", with_wrong_outputs),
+        ):
+            yield
+
+    def _changed(self, formulas: Any, where: str) -> Any:
+        if where != self.where:
+            return formulas
+        self.count += 1
+        if self.count - 1 != self.number:
+            return formulas
+        changed = np.array(formulas, dtype=object)
+        at = next((i for i in np.ndindex(*changed.shape) if changed[i] != 0), None)
+        coefficient, rest = changed[at].as_coeff_Mul()
+        changed[at] = (coefficient + 1) * rest
+        return changed
 
 
-def counts(reader: Reader, place: int) -> list[int]:
-    """Return how many formulas of y and of J a cell derives, and how much it draws."""
-    counters = [*(Coefficients(where, NONE) for where in WHERE), Coordinates(NONE)]
-    with ExitStack() as stack:
-        for counter in counters:
-            stack.enter_context(counter.planted())
-        reader.complaint_from(place, place + 1)
-    return [counter.count for counter in counters]
+class Coordinate:
+    """Counts what is drawn, and moves one of it.
+
+    Args:
+        number: which text or shape of the cell, from 0; `NONE` only counts.
+    """
+
+    def __init__(self, number: int = NONE) -> None:
+        self.number, self.count = number, 0
+
+    @contextmanager
+    def planted(self) -> Iterator[None]:
+        """Have figures drawn with the fault."""
+        add = Drawing._add
+
+        def elsewhere(
+            drawing: Drawing, tag: str, places: dict[str, float | str], style: str
+        ) -> Any:
+            self.count += 1
+            if self.count - 1 == self.number:
+                places = {**places, **moved(places)}
+            return add(drawing, tag, places, style)
+
+        with mock.patch.object(Drawing, "_add", elsewhere):
+            yield
 
 
-def verdict(
-    page: Path, reader: Reader, place: int, fault: Coefficients | Coordinates
-) -> str | None:
-    """Run a cell with a fault in it; return what catches it, or None."""
-    with fault.planted():
-        said = reader.complaint_from(place, place + 1)
-    if said:
-        return f"{CHECK}: {said}"
-    above = {name: text for name, text in approved(page).items() if name in reader.shown}
-    said = difference(page, reader.shown, above)
-    return said and f"{SHOWN}: {said}"
+def moved(places: dict[str, float | str]) -> dict[str, float | str]:
+    """Return the first of a shape's coordinates, ten pixels on; of a path, another first digit."""
+    name, value = next(iter(places.items()))
+    if not isinstance(value, str):
+        return {name: value + 10}
+    at = next(i for i, character in enumerate(value) if character.isdigit())
+    return {name: f"{value[:at]}{(int(value[at]) + 1) % 10}{value[at + 1 :]}"}

@@ -1,5 +1,6 @@
-"""A page's and a module's mutants are judged; what survives is named with its line."""
+"""Faults in a small page are judged by the command itself; what survives is named and fails it."""
 
+import json
 import os
 import time
 from pathlib import Path
@@ -7,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.docs import shown
-from tests.mutants import pages
+from tests.mutants import __main__ as command
+from tests.mutants import judging, no_faults
 from tests.mutants.forks import Fork, in_fork
-from tests.mutants.mutant import Outcome
+from tests.mutants.judging import Fault
+from tests.mutants.no_faults import REFUSED, NoFaults
 
 PAGE = """# Title
 
@@ -30,32 +33,51 @@ z
 unused = 7
 ```
 """
+NAME = "docs/page.md"
+SURVIVOR = "docs/page.md:17: number: '7' became '8' in 'unused = 7'"
+EXCUSED = [["unused", "unused = 7", "number"]]
+FAULT = Fault(NAME, 3, "number", "x = 1", "1", "2")
 
 
-def everything() -> bool:
-    return True
+class Site:
+    """A site of one page: what it shows is approved, and no change of it is excused yet."""
+
+    def __init__(self, folder: Path) -> None:
+        self.page, self.record = folder / NAME, folder / "mutants.json"
+        self.excuses = folder / "no_faults.yaml"
+        self.page.parent.mkdir()
+        self.record.write_text('{"library": []}', encoding="utf-8")
+        self.excuse([])
+
+    def excuse(self, entries: list[list[str]]) -> None:
+        data = {"reasons": {"unused": "why"}, "patterns": {}, "files": {NAME: entries}}
+        self.excuses.write_text(json.dumps(data), encoding="utf-8")
+
+    def write(self, text: str = PAGE) -> None:
+        self.page.write_text(text, encoding="utf-8")
+
+    def judged(self) -> dict[tuple[int, str], str | None]:
+        return {
+            (fault.line, fault.before): caught and caught[:5]
+            for fault, caught in judging.judge(NAME)
+        }
 
 
 @pytest.fixture
-def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    file = tmp_path / "page.md"
-    file.write_text(PAGE, encoding="utf-8")
-    monkeypatch.setattr(shown, "DOCS", tmp_path)
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+    site = Site(tmp_path)
+    monkeypatch.setattr(shown, "DOCS", tmp_path / "docs")
     monkeypatch.setattr(shown, "FOLDER", tmp_path / "shown")
-    shown.write(file)
-    return file
+    monkeypatch.setattr(judging, "ROOT", tmp_path)
+    monkeypatch.setattr(no_faults, "FILE", site.excuses)
+    monkeypatch.setattr(command, "RECORD", site.record)
+    site.write()
+    shown.write(site.page)
+    return site
 
 
-def judged(page: Path) -> list[Outcome]:
-    return list(pages.judge(page, "docs/page.md", everything))
-
-
-def test_what_catches_each_fault_is_told(page: Path) -> None:
-    found = {
-        (outcome.mutant.line, outcome.mutant.before): outcome.caught_by and outcome.caught_by[:5]
-        for outcome in judged(page)
-    }
-    assert found == {
+def test_what_catches_each_fault_is_told(site: Site) -> None:
+    assert site.judged() == {
         (4, "3"): "check",
         (5, "2"): "check",
         (6, "6"): "check",
@@ -64,22 +86,59 @@ def test_what_catches_each_fault_is_told(page: Path) -> None:
     }
 
 
-def test_a_survivor_is_named_with_file_line_and_change(page: Path) -> None:
-    (survivor,) = [outcome.mutant for outcome in judged(page) if outcome.caught_by is None]
-    assert str(survivor) == "docs/page.md:17: number: '7' became '8' in 'unused = 7'"
+def test_a_sentence_that_says_something_else_is_caught(site: Site) -> None:
+    site.write(PAGE.replace("{eval}`y`", "{eval}`y - 0`"))
+    found = site.judged()
+    assert (found[9, "-"], found[9, "0"]) == (None, "shown")
 
 
-def test_a_page_that_is_wrong_before_any_fault_is_not_judged(page: Path) -> None:
-    page.write_text(PAGE.replace("== 6", "== 7"), encoding="utf-8")
+def test_code_that_prose_quotes_is_caught(site: Site) -> None:
+    site.write(PAGE.replace("So it", "With `unused = 7` it"))
+    assert site.judged()[17, "7"] == "check"
+
+
+def test_a_page_that_is_wrong_before_any_fault_is_not_judged(site: Site) -> None:
+    site.write(PAGE.replace("== 6", "== 7"))
     with pytest.raises(AssertionError, match=r"docs/page.md:4: without a fault, it says check"):
-        judged(page)
+        site.judged()
 
 
-def test_a_sentence_that_says_something_else_is_caught(page: Path) -> None:
-    page.write_text(PAGE.replace("{eval}`y`", "{eval}`y - 0`"), encoding="utf-8")
-    inline = [o.caught_by for o in judged(page) if o.mutant.kind == "inline"]
-    assert inline[0] is None
-    assert str(inline[1]).startswith("shown: page.md, sentence 1 shows\n5\napproved was\n6")
+def test_a_survivor_is_named_and_fails_the_command_until_it_is_excused(
+    site: Site, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.main([]) == 1
+    said = capsys.readouterr().out
+    assert f"got through: {SURVIVOR}" in said
+    assert "add a check that does; or" in said
+    site.excuse(EXCUSED)
+    assert command.main([NAME]) == 0
+    site.excuse([*EXCUSED, ["unused", "y = x * 2"]])
+    assert command.main([]) == 1
+    assert f"any more, take it out: {NAME}: ['unused', 'y = x * 2']" in capsys.readouterr().out
+
+
+def test_all_faults_of_all_files_are_recorded(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    site.excuse(EXCUSED)
+    assert command.main(["--record"]) == 0
+    written = json.loads(site.record.read_text(encoding="utf-8"))["documentation"]
+    row = {"number": {"planted": 5, "check": 3, "shown": 1, "no fault": 1}}
+    assert written["files"] == {NAME: row}
+    assert written["reasons"] == {"unused": ["why", 1]}
+    for arguments in (["--record", NAME], ["docs/no.md"]):
+        with pytest.raises(SystemExit):
+            command.main(arguments)
+
+
+def test_a_module_holds_the_fault_when_its_page_is_read() -> None:
+    file = Path(judging.__file__).parents[2] / "src/vtj_site/sources/agreement.py"
+
+    def said() -> bool:
+        judging.instead_of(file, "def equals(a, values):\n    return 'planted'\n")
+        from vtj_site.sources.agreement import equals
+
+        return equals(None, 0)
+
+    assert in_fork(said) == "planted"
 
 
 def test_a_fork_leaves_nothing_and_answers_late_dead_or_not_at_all() -> None:
@@ -89,3 +148,26 @@ def test_a_fork_leaves_nothing_and_answers_late_dead_or_not_at_all() -> None:
     with pytest.raises(ChildProcessError, match="ZeroDivisionError"):
         in_fork(lambda: 1 / 0)
     Fork(lambda: time.sleep(60)).end()
+
+
+def test_an_excuse_holds_for_its_line_kind_and_pattern_alone() -> None:
+    known = NoFaults(
+        {
+            "reasons": {"input": "why", "seed": "why"},
+            "patterns": {"seed": r"manual_seed\((\d+)\)"},
+            "files": {NAME: [["input", "x = 1", "sign", "row"]]},
+        }
+    )
+    assert known.reason(FAULT) is None
+    assert known.reason(FAULT._replace(kind="sign")) == "input"
+    assert known.reason(FAULT._replace(text="torch.manual_seed(1)")) == "seed"
+    assert known.reason(FAULT._replace(text="torch.manual_seed(0)")) is None
+    assert known.reason(FAULT._replace(refused=True)) == REFUSED
+    assert known.reason(FAULT._replace(refused=True, kind="error")) is None
+
+
+def test_every_excuse_has_a_reason_that_is_written_down() -> None:
+    known = NoFaults.read()
+    used = {reason for entries in known.files.values() for reason, *_ in entries}
+    assert used | set(known.patterns) | {REFUSED} == set(known.reasons)
+    assert known.files.keys() <= set(judging.files())

@@ -1,30 +1,23 @@
 """What each planter plants; one that plants nothing is no planter."""
 
-from types import ModuleType
+from collections.abc import Callable, Iterator
 
 import pytest
-import sympy
 import torch
 
-from tests.mutants.planting import claimed, declared, numbers, ones, retained, roles, rows, signs
-from tests.mutants.planting.coefficients import Coefficients, other
-from tests.mutants.planting.coordinates import Coordinates, moved
-from tests.mutants.source import Source
+from tests.mutants import planting
+from tests.mutants.derived import Coefficient, Coordinate, moved
+from tests.mutants.planting import Change, claimed, numbers, ones, retained, rows, signs
 from vtj.engines.symbolic.errors import NotSymbolic
 from vtj.show import formula
 from vtj.show.svg import Drawing
 
-CLAIM = '@source.claim("01", 5, "the value 1", "5a3845", "reproduces")\ndef claim(): ...\n'
-ROW = 'PRINTED = ((41, "771f87", "x: tensor(1.)"),)'
-
-
-def planted(planter: ModuleType, text: str) -> list[str]:
-    source = Source(text)
-    return [change.applied(text) for change in planter.plant(source)]
+CLAIM = '@source.claim("01", 5, "the value 1", "reproduces")\ndef claim(): ...\n'
+ROW = 'PRINTED = ((41, "x: tensor(1.)"),)'
 
 
 @pytest.mark.parametrize(
-    ("planter", "text", "mutants"),
+    ("planter", "text", "faults"),
     [
         (numbers, "x[0] = 3 * y", ["x[0] = 4 * y", "x[1] = 3 * y"]),
         (numbers, "# ∂ 1\ny = '∂' * 1.5", ["# ∂ 1\ny = '∂' * 2.5"]),
@@ -45,19 +38,21 @@ def planted(planter: ModuleType, text: str) -> list[str]:
         (ones, "y.backward(torch.tensor([1.0, 1.0]))", []),
         (ones, "torch.autograd.backward([y], [v])", []),
         (retained, "y.backward(v, retain_graph=True)", ["y.backward(v)"]),
-        (retained, "y.backward(retain_graph=True)", ["y.backward()"]),
+        (retained, "y.backward(create_graph=True)", ["y.backward()"]),
         (claimed, CLAIM, [CLAIM.replace("value 1", "value 2")]),
         (claimed, ROW, [ROW.replace("(1.)", "(2.)")]),
+        (claimed, '((1, "J:"), (0.5, "no"))', ['((1, "J_"), (0.5, "no"))']),
     ],
 )
-def test_plants_one_fault_at_a_time(planter: ModuleType, text: str, mutants: list[str]) -> None:
-    assert sorted(planted(planter, text)) == sorted(mutants)
+def test_plants_one_fault_at_a_time(
+    planter: Callable[[str], Iterator[Change]], text: str, faults: list[str]
+) -> None:
+    assert sorted(change.applied(text) for change in planter(text)) == sorted(faults)
 
 
-def test_changes_each_token_of_an_inline_number() -> None:
+def test_changes_each_token_of_an_expression_in_a_sentence() -> None:
     text = 'f"{4 * entries / 2**40:,.0f}" + count("blog")'
-    changes = roles.plant(Source(text), ["count", "entries"])
-    assert [change.applied(text) for change in changes] == [
+    assert [change.applied(text) for change in planting.inline(text, ["count", "entries"])] == [
         text.replace("4 *", "5 *"),
         text.replace("* entries", "/ entries"),
         text.replace("entries", "count"),
@@ -70,31 +65,30 @@ def test_changes_each_token_of_an_inline_number() -> None:
         text.replace("count", "entries"),
         text.replace('"blog"', '"blog_"'),
     ]
-    assert roles.names_in(text) == {"count", "entries"}
+    assert planting.names_in(text) == {"count", "entries"}
 
 
 def test_changes_a_letter_of_a_declared_error() -> None:
-    (change,) = declared.plant({"raises": "TypeError: no"})
+    (change,) = planting.declared({"raises": "TypeError: no"})
     assert change.applied("TypeError: no") == "TypeEr_or: no"
-    assert list(declared.plant({"tags": []})) == []
+    assert list(planting.declared({"tags": []})) == []
 
 
-def test_a_coefficient_of_a_formula_is_changed_and_the_formula_is_refused() -> None:
-    x = sympy.Symbol("x")
-    assert other(3 * x**2) == 4 * x**2
-    assert other(x) == 2 * x
-    for where in ("y", "J"):
-        with Coefficients(where, 0).planted() as planted, pytest.raises(NotSymbolic):
-            formula(lambda x: 3 * x**2, torch.tensor([1.0, 2.0]))
-        assert planted.count == 1
+@pytest.mark.parametrize("where", ["y", "J"])
+def test_a_formula_with_another_coefficient_is_refused(where: str) -> None:
+    fault = Coefficient(where, 0)
+    with fault.planted(), pytest.raises(NotSymbolic):
+        formula(lambda x: 3 * x**2, torch.tensor([1.0, 2.0]))
+    assert fault.count == 1
 
 
 def test_what_is_drawn_is_moved() -> None:
     assert moved({"x": 4.0, "y": 2.0}) == {"x": 14.0}
     assert moved({"d": "M1 2"}) == {"d": "M2 2"}
-    with Coordinates(1).planted() as planted:
+    fault = Coordinate(1)
+    with fault.planted():
         drawing = Drawing(10, 10)
         drawing.text(1, 2, "a")
         drawing.text(1, 2, "b")
-    assert planted.count == 2
+    assert fault.count == 2
     assert [shape.get("x") for shape in drawing.shapes] == ["1", "11"]

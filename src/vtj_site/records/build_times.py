@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
 from functools import cache
 from html import escape
 from importlib import resources
 from typing import Any
 
 from vtj.show.svg import Drawing, Figure
-from vtj_site.markup import Row, table
+from vtj_site.markup import Shown, TableRow, table
 
 LEFT, TOP, WIDTH, HEIGHT = 44.0, 34.0, 240.0, 150.0
 
@@ -80,41 +79,28 @@ def where() -> str:
     )
 
 
-@dataclass(frozen=True)
-class Targets:
-    """What was to be kept, and what was measured, a line for each.
+def table_of_targets() -> Shown:
+    """Return what was to be kept, and what was measured, a row for each target.
 
     Examples:
-        >>> print(str(Targets()).splitlines()[0].partition(":")[0])
+        >>> print(str(table_of_targets()).partition(":")[0])
         cold build / (floor + cells / cores)
     """
-
-    def rows(self) -> list[tuple[str, str, str, str]]:
-        """Return for each target: what, measured, target, verdict."""
-        parts = recorded()["parts"].values()
-        return [
-            (
-                found["what"],
-                measured(found["key"]),
-                f"{found['target'].replace('<=', '≤').replace('>=', '≥')} {found['unit']}".strip(),
-                "kept" if found["kept"] else "missed",
-            )
-            for part in parts
-            for found in part["rows"]
-            if found["target"]
-        ]
-
-    def __str__(self) -> str:
-        return "\n".join(
-            f"{what}: {value}, target {target}: {verdict}"
-            for what, value, target, verdict in self.rows()
+    targets = [
+        (
+            found["what"],
+            measured(found["key"]),
+            f"{found['target'].replace('<=', '≤').replace('>=', '≥')} {found['unit']}".strip(),
+            "kept" if found["kept"] else "missed",
         )
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        rows = [Row([escape(cell) for cell in cells]) for cells in self.rows()]
-        return table("The targets of the build", ("what", "measured", "target", ""), rows)
+        for part in recorded()["parts"].values()
+        for found in part["rows"]
+        if found["target"]
+    ]
+    text = [f"{what}: {value}, target {limit}: {kept}" for what, value, limit, kept in targets]
+    rows = [TableRow([escape(cell) for cell in cells]) for cells in targets]
+    head = ("what", "measured", "target", "")
+    return Shown("\n".join(text), table("The targets of the build", head, rows))
 
 
 def scale_figure(key: str, title: str, unit: str) -> Figure:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import cache
 from importlib import resources
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from vtj_site.markup import Row, code, table
-from vtj_site.outcomes import release
-from vtj_site.since import answers
+from vtj_site.markup import Shown, TableRow, code, table
+from vtj_site.outcomes.since import answers
+from vtj_site.outcomes.tables import release
 
 NOT_ASKED = "not asked"
 
@@ -104,62 +104,43 @@ def hold_today_against_the_record() -> str:
     return f"{len(today)} answers of torch {release()} agree with its record"
 
 
-@dataclass(frozen=True)
-class Answers:
-    """The full answers to some questions, a row for each span of releases that gave the same one.
+def table_of_answers(questions: Iterable[str]) -> Shown:
+    """Return the full answers to some questions, a row for each span of releases with the same one.
 
     Args:
         questions: some of `questions()`.
 
     Examples:
-        >>> print(Answers(("y (), gradient float64 ()",)))
+        >>> table_of_answers(["y (), gradient float64 ()"])
         y (), gradient float64 ()
           1.0.0 … 1.2.0: RuntimeError: invalid gradient at index 0 - expected type \
 torch.FloatTensor but got torch.DoubleTensor
           1.3.0 … 2.13.0: tensor(2.)
     """
-
-    questions: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return "\n".join(
-            "\n".join([question, *(f"  {span}: {span.answer}" for span in spans(question))])
-            for question in self.questions
-        )
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        rows = []
-        for question in self.questions:
-            found = [(f"torch {span}", code(span.answer)) for span in spans(question)]
-            rows.append(Row((code(question), *found[0]), heads=len(found)))
-            rows.extend(Row(cells, heads=0) for cells in found[1:])
-        head = ("question", "recorded on", "answer")
-        return table("Recorded answers, oldest release first", head, rows)
+    lines, rows = [], []
+    for question in questions:
+        lines += [question, *(f"  {span}: {span.answer}" for span in spans(question))]
+        first, *more = [(f"torch {span}", code(span.answer)) for span in spans(question)]
+        rows.append(TableRow((code(question), *first), heads=1 + len(more)))
+        rows += [TableRow(cells, heads=0) for cells in more]
+    head = ("question", "recorded on", "answer")
+    return Shown("\n".join(lines), table("Recorded answers, oldest release first", head, rows))
 
 
-@dataclass(frozen=True)
-class Environments:
-    """Where each recorded row comes from, as a table.
+def table_of_environments() -> Shown:
+    """Return where each recorded row comes from, as a table.
 
     Examples:
-        >>> print(str(Environments()).splitlines()[0].rsplit(",", 1)[0])
+        >>> print(str(table_of_environments()).splitlines()[0].rsplit(",", 1)[0])
         torch 1.0.0: Python 3.7.16, torch-1.0.0-cp37-cp37m-manylinux1_x86_64.whl
     """
-
-    def __str__(self) -> str:
-        return "\n".join(
-            f"torch {row['torch']}: Python {row['python']}, {row['wheel']}, {row['date']}"
-            for row in recorded()
-        )
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        rows = [
-            Row((row["torch"], row["python"], row["date"], code(row["wheel"]), code(row["sha256"])))
-            for row in recorded()
-        ]
-        head = ("torch", "Python", "recorded on", "wheel", "its SHA-256")
-        return table("Where the recorded answers come from", head, rows)
+    text = [
+        f"torch {r['torch']}: Python {r['python']}, {r['wheel']}, {r['date']}" for r in recorded()
+    ]
+    rows = [
+        TableRow((r["torch"], r["python"], r["date"], code(r["wheel"]), code(r["sha256"])))
+        for r in recorded()
+    ]
+    head = ("torch", "Python", "recorded on", "wheel", "its SHA-256")
+    caption = "Where the recorded answers come from"
+    return Shown("\n".join(text), table(caption, head, rows))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from html import escape
 
+from vtj_site.markup import Shown
 from vtj_site.records.history import Span, recorded, spans
 
 STEP, LEFT, ROW, TOP = 42, 4, 58, 56
 
 
-@dataclass(frozen=True)
-class Timeline:
-    """The answers to some questions, a bar for each span of releases that gave the same one.
+def timeline_of(questions: Sequence[str]) -> Shown:
+    """Draw the answers to some questions, a bar for each span of releases that gave the same one.
 
     A full bar is a gradient, a dashed one an error; its text is what was recorded, the error's type
     alone.
@@ -21,40 +21,29 @@ class Timeline:
         questions: some of `vtj_site.records.history.questions()`.
 
     Examples:
-        >>> print(Timeline(("y (), gradient float64 ()",)))
+        >>> timeline_of(["y (), gradient float64 ()"])
         y (), gradient float64 ()
           1.0.0 … 1.2.0: RuntimeError
           1.3.0 … 2.13.0: tensor(2.)
     """
-
-    questions: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return "\n".join(
-            "\n".join([question, *(f"  {span}: {short(span)}" for span in spans(question))])
-            for question in self.questions
-        )
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        releases = [row["torch"] for row in recorded()]
-        width = 2 * LEFT + STEP * len(releases)
-        height = TOP + ROW * len(self.questions)
-        ticks = "".join(
-            f'<text transform="translate({LEFT + STEP * n + 16} {TOP - 8}) rotate(-60)">'
-            f"{name}</text>"
-            for n, name in enumerate(releases)
-        )
-        rows = "".join(
-            _row(question, releases, TOP + ROW * n) for n, question in enumerate(self.questions)
-        )
-        return (
-            f'<div class="vtj-figure"><svg class="timeline" role="img" width="{width}" '
-            f'height="{height}" viewBox="0 0 {width} {height}" fill="currentColor" '
-            f'font-size="11" font-family="var(--font-stack--monospace, monospace)">'
-            f"<title>{escape(str(self))}</title>{ticks}{rows}</svg></div>"
-        )
+    lines = []
+    for question in questions:
+        lines += [question, *(f"  {span}: {short(span)}" for span in spans(question))]
+    text = "\n".join(lines)
+    releases = [row["torch"] for row in recorded()]
+    width, height = 2 * LEFT + STEP * len(releases), TOP + ROW * len(questions)
+    ticks = "".join(
+        f'<text transform="translate({LEFT + STEP * n + 16} {TOP - 8}) rotate(-60)">{name}</text>'
+        for n, name in enumerate(releases)
+    )
+    rows = "".join(_row(each, releases, TOP + ROW * n) for n, each in enumerate(questions))
+    html = (
+        f'<div class="vtj-figure"><svg class="timeline" role="img" width="{width}" '
+        f'height="{height}" viewBox="0 0 {width} {height}" fill="currentColor" '
+        f'font-size="11" font-family="var(--font-stack--monospace, monospace)">'
+        f"<title>{escape(text)}</title>{ticks}{rows}</svg></div>"
+    )
+    return Shown(text, html)
 
 
 def short(span: Span) -> str:

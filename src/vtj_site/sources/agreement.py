@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, tensor
 
-from vtj_site.trials import attempt
+from vtj_site.outcomes.trials import attempt
 
 
 def equals(a: Tensor | None, values: object) -> bool:

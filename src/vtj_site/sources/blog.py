@@ -8,10 +8,10 @@ import torch
 from torch import Tensor, tensor
 from torch.autograd import Variable
 
+from vtj_site.outcomes.trials import attempt
 from vtj_site.sources.agreement import equals, one_is_enough
 from vtj_site.sources.claim import Source
 from vtj_site.sources.verdict import Evidence, Held, Printed, Renamed
-from vtj_site.trials import attempt
 
 blog = Source("blog")
 
@@ -36,25 +36,25 @@ def rows() -> Tensor:
     return j.reshape(4, 4)
 
 
-@blog.claim("01", 43, "2 0 0 0", "9b11be02627b8064", "cosmetic")
+@blog.claim("01", 43, "2 0 0 0", "cosmetic")
 def first_print() -> Evidence:
     """Tensors print in another form since 0.4."""
     return Printed(str(grad_of(1, 0, 0, 0)))
 
 
-@blog.claim("02", 50, "0 2 0 0", "1e8494aefc04bf97", "cosmetic")
+@blog.claim("02", 50, "0 2 0 0", "cosmetic")
 def second_print() -> Evidence:
     """Tensors print in another form since 0.4."""
     return Printed(str(grad_of(0, 1, 0, 0)))
 
 
-@blog.claim("03", 57, "2 2 2 2", "ededb7cec92b7248", "cosmetic")
+@blog.claim("03", 57, "2 2 2 2", "cosmetic")
 def third_print() -> Evidence:
     """Tensors print in another form since 0.4."""
     return Printed(str(grad_of(1, 1, 1, 1)))
 
 
-@blog.claim("04", 66, "2 2 2 2", "ededb7cec92b7248", "cosmetic")
+@blog.claim("04", 66, "2 2 2 2", "cosmetic")
 def fourth_print() -> Evidence:
     """Tensors print in another form since 0.4."""
     x = leaf()
@@ -62,9 +62,7 @@ def fourth_print() -> Evidence:
     return Printed(str(x.grad))
 
 
-@blog.claim(
-    "05", 17, "Variable(torch.FloatTensor([[1, 2, 3, 4]])", "a8fe253198cebfc7", "reproduces"
-)
+@blog.claim("05", 17, "Variable(torch.FloatTensor([[1, 2, 3, 4]])", "reproduces")
 def old_style() -> Evidence:
     """Old in style, but it still makes a leaf, and without a warning."""
     with warnings.catch_warnings():
@@ -73,7 +71,7 @@ def old_style() -> Evidence:
     return Held({"runs without a warning": x.is_leaf, "a plain tensor": type(x) is Tensor})
 
 
-@blog.claim("06", 24, "or it will be accumulated", "4a431b045244fef0", "reproduces")
+@blog.claim("06", 24, "or it will be accumulated", "reproduces")
 def accumulates() -> Evidence:
     """A second backward adds to x.grad; today one writes x.grad = None between them."""
     x = leaf()
@@ -83,7 +81,7 @@ def accumulates() -> Evidence:
     return Held({"two backwards leave their sum": equals(x.grad, [[2, 2, 0, 0]])})
 
 
-@blog.claim("07", 22, "retain_graph=True", "dd85d4073bdf0bfc", "reproduces")
+@blog.claim("07", 22, "retain_graph=True", "reproduces")
 def first_retain() -> Evidence:
     """Needed: the multiplication saved its factor, although dz/dx is constant."""
     z = 2 * leaf()
@@ -92,7 +90,7 @@ def first_retain() -> Evidence:
     return Held({"without it the next z.backward raises": again.text.startswith(SAVED)})
 
 
-@blog.claim("08", 33, "retain_graph=True", "8d985e6e5b511063", "reproduces")
+@blog.claim("08", 33, "retain_graph=True", "reproduces")
 def third_retain() -> Evidence:
     """Needed on the last z.backward too, since the loss goes through the same multiplication."""
     z = 2 * leaf()
@@ -102,7 +100,7 @@ def third_retain() -> Evidence:
     return Held({"without it loss.backward() raises": again.text.startswith(SAVED)})
 
 
-@blog.claim("09", 38, "loss.backward(torch.FloatTensor([1.0]))", "4ea9df07dcf134e3", "imprecise")
+@blog.claim("09", 38, "loss.backward(torch.FloatTensor([1.0]))", "imprecise")
 def one_element_gradient() -> Evidence:
     """True of this loss, whose shape is (1,); a 0-d loss refuses it since torch 1.3.0."""
     refused = attempt(lambda: torch.autograd.backward(leaf().sum(), tensor([1.0])))
@@ -110,20 +108,20 @@ def one_element_gradient() -> Evidence:
     return Held(cases, str(refused))
 
 
-@blog.claim("10", 5, "The loss term is usually a scalar value", "dc3e86b1a04229b9", "imprecise")
+@blog.claim("10", 5, "The loss term is usually a scalar value", "imprecise")
 def scalar_loss() -> Evidence:
     """The page's own loss has one element but is no 0-d tensor, and blog-09 depends on that."""
     z = 2 * leaf()
     return Held({"z.sum()": z.sum().ndim == 0, "the page's z.sum(dim=1)": z.sum(dim=1).ndim == 0})
 
 
-@blog.claim("11", 5, "which is actually leaf node", "dc3e86b1a04229b9", "reproduces")
+@blog.claim("11", 5, "which is actually leaf node", "reproduces")
 def leaves() -> Evidence:
     """Parameters are leaves of the graph."""
     return Held({"x": leaf().is_leaf, "nn.Parameter": torch.nn.Parameter(torch.ones(2)).is_leaf})
 
 
-@blog.claim("12", 7, "do a dot product and sum all these up", "bf052517e3c1c42f", "imprecise")
+@blog.claim("12", 7, "do a dot product and sum all these up", "imprecise")
 def dot_product_and_sum() -> Evidence:
     """The dot product is the sum; in general it is a contraction over the output's dimensions."""
     v, column = tensor([1.0, 10.0, 100.0]), tensor([6.0, 2.0, 0.0])
@@ -137,9 +135,7 @@ def dot_product_and_sum() -> Evidence:
     )
 
 
-@blog.claim(
-    "13", 9, "a weighted sum of each element of a Variable", "6a4a965c9f620f7c", "imprecise"
-)
+@blog.claim("13", 9, "a weighted sum of each element of a Variable", "imprecise")
 def weighted_sum() -> Evidence:
     """Words are missing: it is a weighted sum of the derivatives of each element."""
     v = tensor([1.0, 10.0, 100.0, 1000.0])
@@ -153,9 +149,7 @@ def weighted_sum() -> Evidence:
     )
 
 
-@blog.claim(
-    "14", 9, "the derivate of final loss w.r.t each element", "6a4a965c9f620f7c", "imprecise"
-)
+@blog.claim("14", 9, "the derivate of final loss w.r.t each element", "imprecise")
 def derivative_of_the_loss() -> Evidence:
     """Any v is allowed; it is the derivative of the scalar (v * z).sum(), whatever the loss is."""
     z = (2 * leaf()).detach().requires_grad_()
@@ -164,25 +158,25 @@ def derivative_of_the_loss() -> Evidence:
     return Held({f"the page's v = {name}": equals(z.grad, v) for name, v in weights.items()})
 
 
-@blog.claim("15", 46, "exactly the derivative of z_1", "aa084473cbff8048", "reproduces")
+@blog.claim("15", 46, "exactly the derivative of z_1", "reproduces")
 def first_row() -> Evidence:
     """It is row 1 of J."""
     return Held({"row 1 of J": equals(grad_of(1, 0, 0, 0), rows()[:1])})
 
 
-@blog.claim("16", 53, "the derivative of z_2", "e689efe8900108f8", "reproduces")
+@blog.claim("16", 53, "the derivative of z_2", "reproduces")
 def second_row() -> Evidence:
     """It is row 2 of J."""
     return Held({"row 2 of J": equals(grad_of(0, 1, 0, 0), rows()[1:2])})
 
 
-@blog.claim("17", 55, "1*dz_1/dx + 1*dz_2/dx", "28641321a93a4bd7", "reproduces")
+@blog.claim("17", 55, "1*dz_1/dx + 1*dz_2/dx", "reproduces")
 def sum_of_rows() -> Evidence:
     """It is the sum of the rows of J."""
     return Held({"the sum of the rows": equals(grad_of(1, 1, 1, 1), rows().sum(0, keepdim=True))})
 
 
-@blog.claim("18", 60, "is exactly derivative of loss", "dc7d5dc03aa110f1", "reproduces")
+@blog.claim("18", 60, "is exactly derivative of loss", "reproduces")
 def ones_are_the_loss_derivative() -> Evidence:
     """After z.retain_grad(), z.grad shows it."""
     z = 2 * leaf()
@@ -191,7 +185,7 @@ def ones_are_the_loss_derivative() -> Evidence:
     return Held({"z.grad after loss.backward()": equals(z.grad, torch.ones(1, 4))})
 
 
-@blog.claim("19", 64, "4th print is the same as the 3rd print", "9abb0d71ecbe0358", "reproduces")
+@blog.claim("19", 64, "4th print is the same as the 3rd print", "reproduces")
 def fourth_is_third() -> Evidence:
     """The chain rule written there and the run agree."""
     x = leaf()
@@ -199,14 +193,14 @@ def fourth_is_third() -> Evidence:
     return Held({"loss.backward() and z.backward(ones)": equals(x.grad, grad_of(1, 1, 1, 1))})
 
 
-@blog.claim("20", 9, "a Variable‘s backward() method", "6a4a965c9f620f7c", "cosmetic")
+@blog.claim("20", 9, "a Variable‘s backward() method", "cosmetic")
 def renamed_variable() -> Evidence:
     """Since 0.4 a Variable is a tensor; the argument is gradient, grad_tensors or grad_outputs."""
     plain = torch.ones(2)
     return Renamed("Tensor.backward(gradient)", same=type(Variable(plain)) is type(plain))
 
 
-@blog.claim("21", 13, "a concrete and simple example", "870272b342edcd48", "imprecise")
+@blog.claim("21", 13, "a concrete and simple example", "imprecise")
 def diagonal_example() -> Evidence:
     """J is diagonal and symmetric here, so the example cannot tell vᵀ·J from J·v."""
     v, j = tensor([1.0, 10.0, 100.0, 1000.0]), rows()

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, tensor
 
 from vtj.engines import jacobian
+from vtj_site.outcomes.trials import attempt, backward
 from vtj_site.sources.agreement import equals
 from vtj_site.sources.claim import Source
 from vtj_site.sources.transcripts import (
@@ -22,7 +23,6 @@ from vtj_site.sources.transcripts import (
     vector_jacobian,
 )
 from vtj_site.sources.verdict import Evidence, Held
-from vtj_site.trials import attempt, backward
 
 by_examples = Source("by-examples")
 
@@ -41,9 +41,7 @@ def stacked(x: Tensor) -> Tensor:
     return torch.stack([3 * x[0] ** 2, x[0] ** 2 + 2 * x[1] ** 3, 10 * x[1]])
 
 
-@by_examples.claim(
-    "p01", 15, "not J but vᵀ・J as the result of x.grad", "e4b957bf9a322954", "reproduces"
-)
+@by_examples.claim("p01", 15, "not J but vᵀ・J as the result of x.grad", "reproduces")
 def product_not_jacobian() -> Evidence:
     """The numbers agree; x.grad has x's shape, and backward adds to what it holds."""
     v = [1.0, 10.0, 100.0]
@@ -51,15 +49,13 @@ def product_not_jacobian() -> Evidence:
     return Held({"R² → R³": equals(x_grad, np.array(v) @ vector_jacobian(three_outputs_rows))})
 
 
-@by_examples.claim(
-    "p02", 36, "the same as y.backward(tensor(1.))", "afed8330533f7045", "reproduces"
-)
+@by_examples.claim("p02", 36, "the same as y.backward(tensor(1.))", "reproduces")
 def default_of_a_scalar() -> Evidence:
     """True of a 0-d y; tensor([1.]) would be refused."""
     return Held({"x²": equals(grad_of(square, 1.0), grad_of(square, 1.0, 1.0))})
 
 
-@by_examples.claim("p03", 57, "defaults to passing the value 1", "5a3845aa1fa9854e", "reproduces")
+@by_examples.claim("p03", 57, "defaults to passing the value 1", "reproduces")
 def default_value() -> Evidence:
     """The output's own gradient is 1 afterwards."""
     y = tensor(3.0, requires_grad=True) ** 2
@@ -68,14 +64,14 @@ def default_value() -> Evidence:
     return Held({"y.grad": equals(y.grad, 1.0)})
 
 
-@by_examples.claim("p04", 50, "J = array([[2*x]])", "6e1c7eda3f77f5a9", "reproduces")
+@by_examples.claim("p04", 50, "J = array([[2*x]])", "reproduces")
 def jacobian_of_a_scalar() -> Evidence:
     """Printed again; its dtype is float32 since NumPy 2 and was float64 before."""
     j = scalar_jacobian()
     return Held({"[[2.]]": j.tolist() == [[2.0]], "shape (1, 1)": j.shape == (1, 1)})
 
 
-@by_examples.claim("p05", 59, "vᵀ = array([[1,]])", "25c15bcbcc198fd3", "reproduces")
+@by_examples.claim("p05", 59, "vᵀ = array([[1,]])", "reproduces")
 def integer_v() -> Evidence:
     """An integer v times a float J is a float; Python reads the name vᵀ as vT."""
     names: dict[str, object] = {}
@@ -88,13 +84,13 @@ def integer_v() -> Evidence:
     )
 
 
-@by_examples.claim("p06", 61, "'vᵀ・J:'", "67f260e9a230fea4", "reproduces")
+@by_examples.claim("p06", 61, "'vᵀ・J:'", "reproduces")
 def label() -> Evidence:
     """A label, printed as it is typed."""
     return Held({"printed": transcript("scalar")[-1].startswith("vᵀ・J:")})
 
 
-@by_examples.claim("p07", 49, "x = x.detach().numpy()", "7497fc1e99c101cd", "imprecise")
+@by_examples.claim("p07", 49, "x = x.detach().numpy()", "imprecise")
 def rebound_x() -> Evidence:
     """Works once: it rebinds x to an array, so that running the cell again raises."""
     names: dict[str, object] = {"x": tensor(1.0, requires_grad=True)}
@@ -107,7 +103,7 @@ def rebound_x() -> Evidence:
     )
 
 
-@by_examples.claim("p08", 107, "y = sum(x)", "6065e4429a528e90", "reproduces")
+@by_examples.claim("p08", 107, "y = sum(x)", "reproduces")
 def python_sum() -> Evidence:
     """Python's sum adds entry by entry, hence AddBackward0; x.sum() would print SumBackward0."""
     x = tensor(POINT, requires_grad=True)
@@ -115,15 +111,13 @@ def python_sum() -> Evidence:
     return Held({"grad_fn": names == ["AddBackward0", "SumBackward0"]})
 
 
-@by_examples.claim(
-    "p09", 70, "a non-default gradient with the value 100", "7625dd25e199c9a1", "reproduces"
-)
+@by_examples.claim("p09", 70, "a non-default gradient with the value 100", "reproduces")
 def hundred() -> Evidence:
     """It scales x.grad by 100."""
     return Held({"x²": equals(grad_of(square, 1.0, 100.0), 200.0)})
 
 
-@by_examples.claim("p10", 207, "we must pass a gradient argument", "22a2afd217489ec4", "imprecise")
+@by_examples.claim("p10", 207, "we must pass a gradient argument", "imprecise")
 def vectors_need_it() -> Evidence:
     """True of a vector of two entries; a vector of one entry needs none."""
     points = {"two entries": POINT, "one entry": [1.0]}
@@ -135,7 +129,7 @@ def vectors_need_it() -> Evidence:
     )
 
 
-@by_examples.claim("p11", 207, "the same length as y", "22a2afd217489ec4", "imprecise")
+@by_examples.claim("p11", 207, "the same length as y", "imprecise")
 def same_length() -> Evidence:
     """It must have the same shape; for vectors that is the same length."""
     matrix = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
@@ -148,7 +142,7 @@ def same_length() -> Evidence:
     )
 
 
-@by_examples.claim("p12", 264, "y = torch.empty(3)", "491d2f3e24771d5b", "reproduces")
+@by_examples.claim("p12", 264, "y = torch.empty(3)", "reproduces")
 def written_into_empty() -> Evidence:
     """Works, since assignment records itself; torch.stack says the same without a placeholder."""
     v = [1.0, 10.0, 100.0]
@@ -156,7 +150,7 @@ def written_into_empty() -> Evidence:
     return Held({"the same x.grad as torch.stack": same})
 
 
-@by_examples.claim("p13", 286, "J = array([[6*x[0], 0],", "0ac0fece55c510fc", "reproduces")
+@by_examples.claim("p13", 286, "J = array([[6*x[0], 0],", "reproduces")
 def three_by_two() -> Evidence:
     """Reverse mode, forward mode and differences find the same matrix."""
     point = tensor(POINT, dtype=torch.float64)

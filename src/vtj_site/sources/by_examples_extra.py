@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import tensor
 
+from vtj_site.outcomes.trials import Tried, attempt
 from vtj_site.sources.agreement import equals
 from vtj_site.sources.by_examples import POINT, by_examples, grad_of, stacked
 from vtj_site.sources.transcripts import (
@@ -23,7 +24,6 @@ from vtj_site.sources.transcripts import (
     vector_jacobian,
 )
 from vtj_site.sources.verdict import Broken, Evidence, Held, Renamed
-from vtj_site.trials import Tried, attempt
 
 __all__ = ["by_examples"]
 
@@ -33,26 +33,20 @@ def scalar_given(v: list[float]) -> Tried:
     return attempt(lambda: grad_of(square, 1.0, v))
 
 
-@by_examples.claim(
-    "p14", 312, "pass a vector as the gradient", "6734542a66b569d0", "no longer holds"
-)
+@by_examples.claim("p14", 312, "pass a vector as the gradient", "no longer holds")
 def vector_for_a_scalar() -> Evidence:
     """True through torch 1.2.0; since 1.3.0 the gradient must have the output's shape."""
     given = scalar_given(list(DECADES))
     return Held({"[1, 10, 100, 1000] for a 0-d y": not given.raised}, str(given))
 
 
-@by_examples.claim(
-    "p15", 316, "a vector of arbitrary length as gradient", "bc35b670680ff7df", "no longer holds"
-)
+@by_examples.claim("p15", 316, "a vector of arbitrary length as gradient", "no longer holds")
 def arbitrary_length() -> Evidence:
     """Every length is refused since torch 1.3.0, the length one too."""
     return Held({f"length {n}": not scalar_given([1.0] * n).raised for n in (1, 2, 4)})
 
 
-@by_examples.claim(
-    "p16", 334, "backward accumulates gradient for x", "bc46aa7daafdd305", "imprecise"
-)
+@by_examples.claim("p16", 334, "backward accumulates gradient for x", "imprecise")
 def accumulates() -> Evidence:
     """Four calls do; the one call with a vector summed it first and ran once, through 1.2.0."""
     return Held(
@@ -63,9 +57,7 @@ def accumulates() -> Evidence:
     )
 
 
-@by_examples.claim(
-    "p17", 350, "as if J is broadcast to the same length", "fc7fcac9daca31c6", "imprecise"
-)
+@by_examples.claim("p17", 350, "as if J is broadcast to the same length", "imprecise")
 def broadcast() -> Evidence:
     """True as algebra: v times the repeated J is v's sum times J; torch never broadcast J."""
     v, j = np.array(DECADES), scalar_jacobian()
@@ -78,7 +70,7 @@ def broadcast() -> Evidence:
     )
 
 
-@by_examples.claim("p18", 340, "y.backward(tensor(v), ", "9362f6305032ee4f", "broken as printed")
+@by_examples.claim("p18", 340, "y.backward(tensor(v), ", "broken as printed")
 def loop_without_indentation() -> Evidence:
     """The page lost the loop's indentation."""
     how = attempt(lambda: compile("for v in (1.0, 10.0):\nprint(v)", "<loop>", "exec"))
@@ -86,16 +78,14 @@ def loop_without_indentation() -> Evidence:
     return Broken(str(how), Held({"the indented loop ends at 2222": ends}))
 
 
-@by_examples.claim("p19", 287, "[2*x[0], 6*x[1]**2],", "cb0b4f2c98dc6271", "reproduces")
+@by_examples.claim("p19", 287, "[2*x[0], 6*x[1]**2],", "reproduces")
 def continuation_lines() -> Evidence:
     """Inside brackets the lost indentation does no harm."""
     flat = attempt(lambda: compile("rows = [[1, 0],\n[2, 3]]", "<rows>", "exec"))
     return Held({"flat lines inside brackets": not flat.raised})
 
 
-@by_examples.claim(
-    "p20", 258, "is a vector with 2 components and", "bc183eef342b6817", "broken as printed"
-)
+@by_examples.claim("p20", 258, "is a vector with 2 components and", "broken as printed")
 def lost_formulas() -> Evidence:
     """The formulas were pictures; the code below them says what they said."""
     y = three_outputs(tensor(POINT))
@@ -105,7 +95,7 @@ def lost_formulas() -> Evidence:
     )
 
 
-@by_examples.claim("p21", 192, "y_1=3x_1^2and y_2=3x_2^2", "e1ca07bbc5ace731", "cosmetic")
+@by_examples.claim("p21", 192, "y_1=3x_1^2and y_2=3x_2^2", "cosmetic")
 def lost_space() -> Evidence:
     """A space is missing; the formula is right."""
     return Renamed(
@@ -113,9 +103,7 @@ def lost_space() -> Evidence:
     )
 
 
-@by_examples.claim(
-    "p22", 7, "version of this post is on github", "c9b8b8adef48ce8a", "broken as printed"
-)
+@by_examples.claim("p22", 7, "version of this post is on github", "broken as printed")
 def lost_link() -> Evidence:
     """The address is lost; the post's examples run here, from code of ours."""
     return Broken(
@@ -124,9 +112,7 @@ def lost_link() -> Evidence:
     )
 
 
-@by_examples.claim(
-    "p23", 450, "some manual calculation of gradients", "4bfa3b0c4abe829b", "reproduces"
-)
+@by_examples.claim("p23", 450, "some manual calculation of gradients", "reproduces")
 def no_mistake_found() -> Evidence:
     """No number derived by hand is wrong."""
     diagonal = vector_jacobian(three_squares_rows)
@@ -143,7 +129,7 @@ def no_mistake_found() -> Evidence:
     )
 
 
-@by_examples.claim("p24", 28, "First, a simple example", "b00de77874a8a850", "imprecise")
+@by_examples.claim("p24", 28, "First, a simple example", "imprecise")
 def one_number() -> Evidence:
     """Until the last example J equals its transpose, so they cannot tell vᵀ·J from J·v."""
     j, v = scalar_jacobian(), np.array([[100.0]])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -24,18 +23,8 @@ class VerdictError(AssertionError):
     """A claim's declared verdict is not the one that running it leads to."""
 
 
-def digest(line: str) -> str:
-    """Return the first 16 hexadecimal digits of the SHA-256 of a source line.
-
-    Examples:
-        >>> digest("y.backward()")
-        '3d5cb33ae32bd8c0'
-    """
-    return hashlib.sha256(line.encode()).hexdigest()[:16]
-
-
 @dataclass(frozen=True)
-class Finding:
+class Rerun:
     """What running a claim again showed."""
 
     claim: Claim
@@ -57,15 +46,14 @@ class Claim:
         document: which source it stands in.
         line: its line in that document, counted from 1.
         words: as few words of that line as identify the claim, exactly as they stand there.
-        digest: `digest` of the whole line, so that the claim cannot misquote it.
         declared: the verdict that running it must lead to.
         reason: one sentence that says why.
         run: runs it again, in code of ours, and returns what it showed.
 
     Examples:
         >>> from vtj_site.sources.verdict import Printed
-        >>> claim = Claim("blog-01", "blog", 1, "2 0", digest("2 0"), "cosmetic",
-        ...               "The form changed.", lambda: Printed("tensor([2., 0.])"))
+        >>> claim = Claim("blog-01", "blog", 1, "2 0", "cosmetic", "The form changed.",
+        ...               lambda: Printed("tensor([2., 0.])"))
         >>> claim.examine().today
         'tensor([2., 0.])'
     """
@@ -74,12 +62,11 @@ class Claim:
     document: Document
     line: int
     words: str
-    digest: str
     declared: Verdict
     reason: str
     run: Callable[[], Evidence]
 
-    def examine(self) -> Finding:
+    def examine(self) -> Rerun:
         """Run the claim again and hold the declared verdict against the one found.
 
         Raises:
@@ -93,7 +80,7 @@ class Claim:
                 f"running it leads to {found!r}: the source says {self.words!r}, "
                 f"today: {evidence.text!r}"
             )
-        return Finding(self, evidence, found)
+        return Rerun(self, evidence, found)
 
 
 class Source:
@@ -102,7 +89,7 @@ class Source:
     Examples:
         >>> from vtj_site.sources.verdict import Held
         >>> source = Source("blog")
-        >>> @source.claim("01", 1, "2 + 2 = 4", digest("2 + 2 = 4"), "reproduces")
+        >>> @source.claim("01", 1, "2 + 2 = 4", "reproduces")
         ... def adds_up():
         ...     'It adds up.'
         ...     return Held({"integers": 2 + 2 == 4})
@@ -115,7 +102,7 @@ class Source:
         self.claims: list[Claim] = []
 
     def claim(
-        self, number: str, line: int, words: str, digest: str, declared: Verdict
+        self, number: str, line: int, words: str, declared: Verdict
     ) -> Callable[[Callable[[], Evidence]], Callable[[], Evidence]]:
         """Declare the claim that the decorated function runs again; its docstring says why."""
 
@@ -126,7 +113,6 @@ class Source:
                     document=self.document,
                     line=line,
                     words=words,
-                    digest=digest,
                     declared=declared,
                     reason=run.__doc__ or "",
                     run=run,

@@ -9,10 +9,10 @@ import torch
 from torch import Tensor, nn, tensor
 from torch.autograd import Variable
 
+from vtj_site.outcomes.trials import attempt, backward
 from vtj_site.sources.agreement import equals, one_is_enough
 from vtj_site.sources.claim import Source
 from vtj_site.sources.verdict import Broken, Evidence, Held, Printed, Renamed
-from vtj_site.trials import attempt, backward
 
 forum = Source("forum")
 
@@ -54,7 +54,7 @@ def gradients() -> list[Tensor]:
     return [p.grad.clone() for p in network().parameters() if p.grad is not None]
 
 
-@forum.claim("01", 5, "gradient will perform a dot product on out", "8da577fe7e5c0428", "imprecise")
+@forum.claim("01", 5, "gradient will perform a dot product on out", "imprecise")
 def dot_product() -> Evidence:
     """Right in effect: x.grad is the derivative of that dot product, but nothing computes it."""
     v = tensor([1.0, 10.0, 100.0])
@@ -70,9 +70,7 @@ def dot_product() -> Evidence:
     )
 
 
-@forum.claim(
-    "02", 11, "which not specify the gradient argument", "5c996c25cc9c8df4", "broken as printed"
-)
+@forum.claim("02", 11, "which not specify the gradient argument", "broken as printed")
 def lost_picture() -> Evidence:
     """The code was a picture; without the argument, the network's output raises the error below."""
     error = attempt(lambda: torch.autograd.backward(out())).text
@@ -82,13 +80,13 @@ def lost_picture() -> Evidence:
     )
 
 
-@forum.claim("03", 16, IMPLICIT, "1e9ba95c32d447ec", "reproduces")
+@forum.claim("03", 16, IMPLICIT, "reproduces")
 def implicit_gradient() -> Evidence:
     """The message is still this one."""
     return Printed(attempt(lambda: torch.autograd.backward(out())).text)
 
 
-@forum.claim("04", 18, "set a tensor of ones as the default value", "d64743c56434873a", "imprecise")
+@forum.claim("04", 18, "set a tensor of ones as the default value", "imprecise")
 def ones_as_default() -> Evidence:
     """Ones give the derivative of the sum; torch does not assume that this is what you want."""
     x, z = (tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
@@ -103,9 +101,7 @@ def ones_as_default() -> Evidence:
     )
 
 
-@forum.claim(
-    "05", 20, "has absolutely no relation to the required shape", "1dc350a533034d23", "reproduces"
-)
+@forum.claim("05", 20, "has absolutely no relation to the required shape", "reproduces")
 def shapes_of_parameters() -> Evidence:
     """The gradient has the output's shape, which no parameter has here."""
     shapes = [tuple(p.shape) for p in network().parameters()]
@@ -117,7 +113,7 @@ def shapes_of_parameters() -> Evidence:
     )
 
 
-@forum.claim("06", 21, "That makes 10 tensors in total", "3b45733a262ed444", "reproduces")
+@forum.claim("06", 21, "That makes 10 tensors in total", "reproduces")
 def ten_tensors() -> Evidence:
     """Ten parameters and ten outputs are a coincidence, the one that misled the asker."""
     kinds = [type(layer).__name__ for layer in network()]
@@ -129,7 +125,7 @@ def ten_tensors() -> Evidence:
     )
 
 
-@forum.claim("07", 23, "which is why out.backward needs 10 inputs", "1f20a4d949da5921", "imprecise")
+@forum.claim("07", 23, "which is why out.backward needs 10 inputs", "imprecise")
 def ten_inputs() -> Evidence:
     """Ten numbers are not enough: the shape is that of out, the batch included."""
     return Held(
@@ -141,7 +137,7 @@ def ten_inputs() -> Evidence:
     )
 
 
-@forum.claim("08", 25, "out.backward() is equivalent to", "a9d809bacf1a14f9", "imprecise")
+@forum.claim("08", 25, "out.backward() is equivalent to", "imprecise")
 def one_element_gradient() -> Evidence:
     """True of shape (1,) alone; a 0-d output refuses it since torch 1.3.0."""
     shapes = ((1,), (), (1, 1))
@@ -150,24 +146,20 @@ def one_element_gradient() -> Evidence:
     return Held({**cases, "the thread's out": not given.raised}, str(given))
 
 
-@forum.claim(
-    "09", 33, "equivalent to doing out.backward(torch.Tensor([1]))", "75b4296006f3ddb1", "imprecise"
-)
+@forum.claim("09", 33, "equivalent to doing out.backward(torch.Tensor([1]))", "imprecise")
 def one_element_gradient_again() -> Evidence:
     """As forum-08: true of shape (1,) alone."""
     return one_element_gradient()
 
 
-@forum.claim("10", 25, "calculate-the-gradient-of-the-output", "a9d809bacf1a14f9", "imprecise")
+@forum.claim("10", 25, "calculate-the-gradient-of-the-output", "imprecise")
 def struck_out() -> Evidence:
     """Struck out by its author: without an argument, that is for outputs of one element alone."""
     outputs = {"an output of one element": out().sum(), "the thread's out": out()}
     return Held({name: not attempt(partial(backward, y)).raised for name, y in outputs.items()})
 
 
-@forum.claim(
-    "11", 28, "torch.nn.functional.mse_loss(out, target)", "79132603a1c2135c", "reproduces"
-)
+@forum.claim("11", 28, "torch.nn.functional.mse_loss(out, target)", "reproduces")
 def usual_loss() -> Evidence:
     """The loss is 0-d, so that backward needs no argument."""
     loss = nn.functional.mse_loss(out(), torch.zeros(1, 10))
@@ -179,7 +171,7 @@ def usual_loss() -> Evidence:
     )
 
 
-@forum.claim("12", 29, "are updated by adding the new gradients", "0a3d3eebc1abd699", "reproduces")
+@forum.claim("12", 29, "are updated by adding the new gradients", "reproduces")
 def accumulation() -> Evidence:
     """Each backward adds to .grad: image by image or as a batch leads to the same gradients."""
     torch.autograd.backward(out(4), torch.ones(4, 10))
@@ -191,7 +183,7 @@ def accumulation() -> Evidence:
     return Held({"four images in turn are a batch of four": all(close)})
 
 
-@forum.claim("13", 29, "then you will push the weights too far", "0a3d3eebc1abd699", "imprecise")
+@forum.claim("13", 29, "then you will push the weights too far", "imprecise")
 def stale_gradient() -> Evidence:
     """A stale gradient is an extra term; whether it pushes too far depends on its sign."""
 
@@ -209,7 +201,7 @@ def stale_gradient() -> Evidence:
     )
 
 
-@forum.claim("14", 31, "The shape of the argument should same", "0a217853093b5c2c", "reproduces")
+@forum.claim("14", 31, "The shape of the argument should same", "reproduces")
 def same_shape() -> Evidence:
     """The best sentence of the thread; torch enforces it for every shape since 1.3.0."""
     return Held(
@@ -220,7 +212,7 @@ def same_shape() -> Evidence:
     )
 
 
-@forum.claim("15", 35, "Variable(.., requires_grad=True)", "e92f1a1bb70903c9", "cosmetic")
+@forum.claim("15", 35, "Variable(.., requires_grad=True)", "cosmetic")
 def declared_as_variables() -> Evidence:
     """They are nn.Parameter; a tensor still passes for a Variable."""
     parameters = list(network().parameters())
@@ -228,9 +220,7 @@ def declared_as_variables() -> Evidence:
     return Renamed("nn.Parameter, a tensor with requires_grad=True", same=same)
 
 
-@forum.claim(
-    "16", 35, "it saves all the details it is going to need", "e92f1a1bb70903c9", "reproduces"
-)
+@forum.claim("16", 35, "it saves all the details it is going to need", "reproduces")
 def saved_tensors() -> Evidence:
     """A node saves what its backward needs, and frees it once backward has run."""
     x = tensor(3.0, requires_grad=True)
@@ -241,9 +231,7 @@ def saved_tensors() -> Evidence:
     return Held({"x**2 saved x": saved, "freed after backward": bool(freed.raised)})
 
 
-@forum.claim(
-    "17", 37, "with respect to every one of those parameters", "eb50ddf5b924e2c3", "imprecise"
-)
+@forum.claim("17", 37, "with respect to every one of those parameters", "imprecise")
 def every_parameter() -> Evidence:
     """Only those that require grad and were used in the forward pass."""
     used, frozen, unused = nn.Linear(2, 1), nn.Linear(2, 2).requires_grad_(False), nn.Linear(2, 2)
@@ -256,7 +244,6 @@ def every_parameter() -> Evidence:
     "18",
     39,
     "you want the gradient you pass in to match that size",
-    "0fe175b7a3ecb97e",
     "reproduces",
 )
 def match_the_size() -> Evidence:

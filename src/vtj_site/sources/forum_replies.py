@@ -5,10 +5,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor, tensor
 
+from vtj_site.outcomes.trials import attempt
 from vtj_site.sources.agreement import equals
 from vtj_site.sources.forum import IMPLICIT, accepted, accumulation, forum
 from vtj_site.sources.verdict import Broken, Evidence, Held, Printed
-from vtj_site.trials import attempt
 
 __all__ = ["forum"]
 
@@ -28,19 +28,19 @@ def x_grad() -> Tensor | None:
     return x.grad
 
 
-@forum.claim("19", 50, "shape: (2,4)", "6509dcddd7109dfd", "reproduces")
+@forum.claim("19", 50, "shape: (2,4)", "reproduces")
 def product_shape() -> Evidence:
     """The product has this shape."""
     return Held({"shape (2, 4)": matrices()[1].shape == (2, 4)})
 
 
-@forum.claim("20", 52, "shape=(2,4)", "7b5fc506878f53b6", "reproduces")
+@forum.claim("20", 52, "shape=(2,4)", "reproduces")
 def gradient_shape() -> Evidence:
     """The gradient has the output's shape."""
     return Held({"shape (2, 4)": V.shape == (2, 4), "taken": accepted(matrices()[1], (2, 4))})
 
 
-@forum.claim("21", 48, "x = Variable(torch.ones(2, 3), ", "8de7c206972868cc", "broken as printed")
+@forum.claim("21", 48, "x = Variable(torch.ones(2, 3), ", "broken as printed")
 def missing_calls() -> Evidence:
     """The lines that call backward and print x.grad are not on the page."""
     x, _ = matrices()
@@ -51,31 +51,31 @@ def missing_calls() -> Evidence:
     )
 
 
-@forum.claim("22", 53, "#gradient = torch.ones(4, 4)", "99c89f8030dc49b1", "reproduces")
+@forum.claim("22", 53, "#gradient = torch.ones(4, 4)", "reproduces")
 def commented_out() -> Evidence:
     """Rightly a comment: that shape is not the output's."""
     return Held({"(4, 4) is refused": not accepted(matrices()[1], (4, 4))})
 
 
-@forum.claim("23", 69, "10  10  10", "092e484d6dc1ab05", "cosmetic")
+@forum.claim("23", 69, "10  10  10", "cosmetic")
 def first_row() -> Evidence:
     """The same numbers in today's form."""
     return Printed(str(x_grad()).splitlines()[0])
 
 
-@forum.claim("24", 70, "26  26  26", "561a042e59616279", "cosmetic")
+@forum.claim("24", 70, "26  26  26", "cosmetic")
 def second_row() -> Evidence:
     """The same numbers in today's form."""
     return Printed(str(x_grad()).splitlines()[1])
 
 
-@forum.claim("25", 56, "x_11 x_12 x_13", "b1838180af71265d", "reproduces")
+@forum.claim("25", 56, "x_11 x_12 x_13", "reproduces")
 def entries_of_x() -> Evidence:
     """It has two rows of three entries."""
     return Held({"x of shape (2, 3)": matrices()[0].shape == (2, 3)})
 
 
-@forum.claim("26", 60, "x_11+x_12+x_13", "4f539196650f602b", "reproduces")
+@forum.claim("26", 60, "x_11+x_12+x_13", "reproduces")
 def entries_of_out() -> Evidence:
     """Every entry of a row of out is that row's sum, since a holds ones."""
     x = tensor([[1.0, 10.0, 100.0], [2.0, 20.0, 200.0]])
@@ -83,7 +83,7 @@ def entries_of_out() -> Evidence:
     return Held({"row sums": equals(x @ torch.ones(3, 4), rows)})
 
 
-@forum.claim("27", 64, "2x_11+2x_12+2x_13", "292d72683df9cc82", "imprecise")
+@forum.claim("27", 64, "2x_11+2x_12+2x_13", "imprecise")
 def elementwise_product() -> Evidence:
     """The thread calls it a dot product; it is the element-wise product, whose sum is one."""
     out = matrices()[1].detach()
@@ -91,7 +91,7 @@ def elementwise_product() -> Evidence:
     return Held({"gradient * out": equals((V * out)[0, 1], 2 * out[0, 1]), "a dot": not dot.raised})
 
 
-@forum.claim("28", 72, "10 = 1+2+3+4+0+0+0+0", "10775689770a94c8", "reproduces")
+@forum.claim("28", 72, "10 = 1+2+3+4+0+0+0+0", "reproduces")
 def ten_as_a_sum() -> Evidence:
     """One term for each output: its v times its derivative with respect to the first entry."""
     jacobian = torch.func.jacrev(lambda x: x @ torch.ones(3, 4))(torch.ones(2, 3))
@@ -99,7 +99,7 @@ def ten_as_a_sum() -> Evidence:
     return Held({"the eight terms": terms.tolist() == [1, 2, 3, 4, 0, 0, 0, 0]})
 
 
-@forum.claim("29", 81, "I don’t think that’s what it does", "87b736073b742739", "imprecise")
+@forum.claim("29", 81, "I don’t think that’s what it does", "imprecise")
 def denial() -> Evidence:
     """No dot product is formed, but the asker's reading predicts x.grad rightly."""
     x, out = matrices()
@@ -113,7 +113,7 @@ def denial() -> Evidence:
     )
 
 
-@forum.claim("30", 85, "is the “gradient of the output”", "e23f9a5005e4d0bc", "imprecise")
+@forum.claim("30", 85, "is the “gradient of the output”", "imprecise")
 def gradient_of_the_output() -> Evidence:
     """True if read as the gradient of a loss with respect to the output."""
     out = matrices()[1].detach().requires_grad_()
@@ -127,7 +127,7 @@ def gradient_of_the_output() -> Evidence:
     )
 
 
-@forum.claim("31", 91, "the gradient of output = d(out)?", "0d279eb41ceae291", "imprecise")
+@forum.claim("31", 91, "the gradient of output = d(out)?", "imprecise")
 def unanswered() -> Evidence:
     """Left open in the thread: it is the derivative of a scalar loss with respect to out."""
     x, out = matrices()
@@ -137,9 +137,7 @@ def unanswered() -> Evidence:
     return Held({"d(loss)/d(out)": equals(y.grad, V), "Δout": equals(change, V)})
 
 
-@forum.claim(
-    "32", 98, "the gradient of the input of the next layer", "d64e547d1e46ad62", "reproduces"
-)
+@forum.claim("32", 98, "the gradient of the input of the next layer", "reproduces")
 def hand_over() -> Evidence:
     """The best explanation in the thread; handing over by hand equals backward end to end."""
     x, out = matrices()
@@ -151,9 +149,7 @@ def hand_over() -> Evidence:
     return Held({"both ways lead to the same x.grad": equals(x.grad, whole.grad)})
 
 
-@forum.claim(
-    "33", 105, "since A is not scalar I need to give gradient", "fdfe019d8d28b4f7", "imprecise"
-)
+@forum.claim("33", 105, "since A is not scalar I need to give gradient", "imprecise")
 def image_without_graph() -> Evidence:
     """An image alone has no graph to go back through, with or without the argument."""
     image, leaf = torch.ones(720, 720), torch.ones(720, 720, requires_grad=True)
@@ -167,7 +163,7 @@ def image_without_graph() -> Evidence:
     )
 
 
-@forum.claim("34", 105, "should also be 720*720", "fdfe019d8d28b4f7", "reproduces")
+@forum.claim("34", 105, "should also be 720*720", "reproduces")
 def image_shape() -> Evidence:
     """It is the output's shape."""
     image = torch.ones(720, 720, requires_grad=True)
@@ -179,7 +175,7 @@ def image_shape() -> Evidence:
     )
 
 
-@forum.claim("35", 107, "Should I randomly initialize a tensor", "8ce55bcb63a2f801", "imprecise")
+@forum.claim("35", 107, "Should I randomly initialize a tensor", "imprecise")
 def random_gradient() -> Evidence:
     """Anything of the shape is taken, but v is chosen: a leaf hands back what you gave it."""
     image = torch.ones(720, 720, requires_grad=True)
@@ -188,7 +184,7 @@ def random_gradient() -> Evidence:
     return Held({"it is taken": image.grad is not None, "it is more": not equals(image.grad, v)})
 
 
-@forum.claim("36", 111, "you calculate gradients of an operation", "94ff06dcbb570af0", "reproduces")
+@forum.claim("36", 111, "you calculate gradients of an operation", "reproduces")
 def of_an_operation() -> Evidence:
     """The operation decides: the identity hands v on, a square multiplies it by 2x."""
     x, z = (tensor([3.0, 5.0], requires_grad=True) for _ in range(2))
@@ -198,9 +194,7 @@ def of_an_operation() -> Evidence:
     return Held({"no operation": equals(x.grad, v), "a square": equals(z.grad, [6.0, 100.0])})
 
 
-@forum.claim(
-    "37", 113, "an operation that returned a 720^2 tensor", "523c90816fcb761f", "reproduces"
-)
+@forum.claim("37", 113, "an operation that returned a 720^2 tensor", "reproduces")
 def operation_on_an_image() -> Evidence:
     """Its result takes a gradient of that shape and needs one."""
     image = torch.ones(720, 720, requires_grad=True)
@@ -213,9 +207,7 @@ def operation_on_an_image() -> Evidence:
     )
 
 
-@forum.claim(
-    "38", 113, "explained in Andrej Karpathy’s lecture", "523c90816fcb761f", "broken as printed"
-)
+@forum.claim("38", 113, "explained in Andrej Karpathy’s lecture", "broken as printed")
 def lecture() -> Evidence:
     """The link is lost; passing v by hand from node to node leads to what backward leaves."""
     x = tensor(3.0, requires_grad=True)
@@ -227,7 +219,7 @@ def lecture() -> Evidence:
     )
 
 
-@forum.claim("39", 29, "1. Each time you run .backward()", "0a3d3eebc1abd699", "broken as printed")
+@forum.claim("39", 29, "1. Each time you run .backward()", "broken as printed")
 def lost_list() -> Evidence:
     """The list lost its markup: three items carry the number one; what this one says holds."""
     summed = accumulation()

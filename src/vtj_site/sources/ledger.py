@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import cache
 from html import escape
 
-from vtj_site.markup import Row, code, table
+from vtj_site.markup import Shown, TableRow, code, table
 from vtj_site.sources.blog import blog
 from vtj_site.sources.by_examples_extra import by_examples
 from vtj_site.sources.by_examples_printed import claims as printed_claims
-from vtj_site.sources.claim import TITLES, Claim, Document, Finding
+from vtj_site.sources.claim import TITLES, Claim, Document, Rerun
 from vtj_site.sources.forum_replies import forum
 from vtj_site.sources.verdict import VERDICTS, Printed, Verdict
 
@@ -37,7 +36,7 @@ def claims(document: Document) -> list[Claim]:
 
 
 @cache
-def findings(document: Document) -> tuple[Finding, ...]:
+def rerun(document: Document) -> tuple[Rerun, ...]:
     """Run every claim of a document again, in the order of its lines.
 
     Args:
@@ -60,70 +59,53 @@ def count(document: Document, verdict: Verdict) -> int:
         >>> count("by-examples", "no longer holds")
         4
     """
-    return Counter(finding.verdict for finding in findings(document))[verdict]
+    return Counter(found.verdict for found in rerun(document))[verdict]
 
 
-@dataclass(frozen=True)
-class Ledger:
-    """One document's claims as a table: a row each, with an anchor, ready to be filtered.
+def table_of(document: Document) -> Shown:
+    """Return one document's claims as a table: a row each, with an anchor, ready to be filtered.
 
     Args:
         document: "blog", "forum" or "by-examples".
 
+    Raises:
+        VerdictError: if a claim's declared verdict is not the one found.
+
     Examples:
-        >>> print(str(Ledger("blog")).splitlines()[0])
+        >>> print(str(table_of("blog")).splitlines()[0])
         blog-10 (line 5): imprecise
     """
-
-    document: Document
-
-    def __str__(self) -> str:
-        return "\n".join(
-            f"{finding.claim.id} (line {finding.claim.line}): {finding.verdict}"
-            for finding in findings(self.document)
-        )
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        rows = [_row(finding) for finding in findings(self.document)]
-        return table(TITLES[self.document], HEADINGS, rows, filtered_by="verdict")
+    found = rerun(document)
+    text = "\n".join(f"{r.claim.id} (line {r.claim.line}): {r.verdict}" for r in found)
+    return Shown(text, table(TITLES[document], HEADINGS, map(_row, found), filtered_by="verdict"))
 
 
-@dataclass(frozen=True)
-class Verdicts:
-    """How many claims of each document have which verdict, as a table.
+def table_of_verdicts() -> Shown:
+    """Return how many claims of each document have which verdict, as a table.
 
     Examples:
-        >>> print(str(Verdicts()).splitlines()[0])
+        >>> print(str(table_of_verdicts()).splitlines()[0])
         blog: 10 reproduces, 5 cosmetic, 6 imprecise
     """
-
-    def __str__(self) -> str:
-        return "\n".join(
-            f"{document}: "
-            + ", ".join(f"{n} {verdict}" for verdict in VERDICTS if (n := count(document, verdict)))
-            for document in TITLES
-        )
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        rows = [
-            Row([escape(title), *(str(count(document, verdict)) for verdict in VERDICTS)])
-            for document, title in TITLES.items()
-        ]
-        return table("Claims of each document, by verdict", ["Document", *VERDICTS], rows)
+    counts = {document: [count(document, verdict) for verdict in VERDICTS] for document in TITLES}
+    text = "\n".join(
+        f"{document}: "
+        + ", ".join(f"{n} {verdict}" for n, verdict in zip(found, VERDICTS, strict=True) if n)
+        for document, found in counts.items()
+    )
+    rows = [TableRow([escape(TITLES[d]), *map(str, found)]) for d, found in counts.items()]
+    caption = "Claims of each document, by verdict"
+    return Shown(text, table(caption, ["Document", *VERDICTS], rows))
 
 
-def _row(finding: Finding) -> Row:
-    claim = finding.claim
+def _row(found: Rerun) -> TableRow:
+    claim = found.claim
     cells = (
         f'<a href="#{claim.id}">{claim.id.removeprefix(claim.document + "-")}</a>',
         str(claim.line),
         code(claim.words),
-        code(finding.today) if isinstance(finding.evidence, Printed) else escape(finding.today),
-        finding.verdict,
+        code(found.today) if isinstance(found.evidence, Printed) else escape(found.today),
+        found.verdict,
         escape(claim.reason),
     )
-    return Row(cells, claim.id, finding.verdict)
+    return TableRow(cells, claim.id, found.verdict)

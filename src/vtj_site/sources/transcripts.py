@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor, tensor
 
-from vtj_site.trials import attempt, backward
+from vtj_site.outcomes.trials import attempt, backward
 
 DECADES = (1.0, 10.0, 100.0, 1000.0)
 

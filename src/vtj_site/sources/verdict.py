@@ -53,16 +53,16 @@ class Renamed:
 class Broken:
     """Something that does not run, or is missing, as the page prints it.
 
-    `how` says how it breaks, `mended` what its repaired form shows.
+    `how` says how it breaks, `fixed` what its fixed form shows.
     """
 
     how: str
-    mended: Printed | Held
+    fixed: Printed | Held
 
     @property
     def text(self) -> str:
-        """How it breaks, then what the repaired form shows."""
-        return f"{self.how}. Mended: {self.mended.text}"
+        """How it breaks, then what the fixed form shows."""
+        return f"{self.how}. Fixed: {self.fixed.text}"
 
 
 Evidence = Printed | Held | Renamed | Broken
@@ -99,7 +99,7 @@ def decide(words: str, evidence: Evidence) -> Verdict:
 
     A printed line is compared with today's (`compare`). A statement that holds in every case tried
     reproduces, one that holds in some is imprecise, one that holds in none no longer holds. What
-    only changed its name is cosmetic. What breaks as printed is that, provided that its repaired
+    only changed its name is cosmetic. What breaks as printed is that, provided that its fixed
     form bears the claim out.
 
     Raises:
@@ -125,5 +125,5 @@ def decide(words: str, evidence: Evidence) -> Verdict:
         return "imprecise" if any(evidence.cases.values()) else "no longer holds"
     if isinstance(evidence, Renamed):
         return "cosmetic" if evidence.same else "no longer holds"
-    borne_out = decide(words, evidence.mended) in ("reproduces", "cosmetic")
+    borne_out = decide(words, evidence.fixed) in ("reproduces", "cosmetic")
     return "broken as printed" if borne_out else "no longer holds"

@@ -18,8 +18,8 @@ def texts(html: str) -> list[str]:
 
 
 def test_shows_what_each_call_adds() -> None:
-    weights = [torch.tensor(v) for v in (1.0, 10.0, 100.0, 1000.0)]
-    figure = accumulation(lambda x: x**2, torch.tensor(1.0), weights)
+    weights = [torch.tensor(v).double() for v in (1.0, 10.0, 100.0, 1000.0)]
+    figure = accumulation(lambda x: x**2, torch.tensor(1.0, dtype=torch.float64), weights)
     assert texts(figure.html) == [
         "call 1", "0 + 2 = 2",
         "call 2", "2 + 20 = 22",
@@ -62,34 +62,15 @@ def test_bars_are_to_scale_beside_their_words() -> None:
     assert all("var(--vtj-accent, #b45309) 32%" in style for style in styles[1::2])
     (zero,) = svg.iter("path")
     assert zero.get("d") == "M100 4 L100 100"
-    words = [
-        (float(e.get("x", "")), float(e.get("y", "")), e.get("text-anchor"), e.text)
-        for e in svg.iter("text")
-    ]
-    assert words == [
-        (0, 21, "start", "call 1"), (72, 21, "end", "x₁"), (200, 21, "start", "0 + 4.5 = 4.5"),
-        (0, 45, "start", None), (72, 45, "end", "x₂"), (200, 45, "start", "0 + 9 = 9"),
-        (0, 69, "start", "call 2"), (72, 69, "end", "x₁"), (200, 69, "start", "4.5 − 5.5 = −1"),
-        (0, 93, "start", None), (72, 93, "end", "x₂"), (200, 93, "start", "9 − 11 = −2"),
+    assert texts(figure.html)[2::3] == [
+        "0 + 4.5 = 4.5", "0 + 9 = 9", "4.5 − 5.5 = −1", "9 − 11 = −2"
     ]  # fmt: skip
-    strong = [e.get("font-weight") for e in svg.iter("text")]
-    assert strong == ["700", None, None] * 4
 
 
-def test_bars_of_one_number_start_at_the_left() -> None:
-    svg = ElementTree.fromstring(accumulation(lambda x: 2 * x, torch.tensor(1.0), [None]).html)[0]
-    assert svg.get("viewBox") == "0 0 252 32"
-    bars = [(bar.get("x"), bar.get("width")) for bar in svg.iter("rect")]
-    assert bars == [("56", "0"), ("56", "110")]
-
-
-def test_what_is_shown_does_not_depend_on_the_dtype() -> None:
-    x, v = torch.tensor(1.0).double(), torch.tensor(10.0).double()
-    figure = accumulation(lambda x: x**2, x, [None, v])
-    assert figure.description == "Call 1: 0 + 2 = 2. Call 2: 2 + 20 = 22."
-
-
-def test_parameters_and_the_random_state_stay_as_they_were() -> None:
+def test_the_callers_tensors_and_the_random_state_stay_as_they_were() -> None:
+    x, v = X.clone().requires_grad_(), torch.tensor([1.0, 10.0])
+    accumulation(lambda x: x.view(2), x, [v, v])
+    assert (x.grad, v.tolist()) == (None, [1, 10])
     weight = torch.tensor([3.0, 4.0], requires_grad=True)
     torch.manual_seed(5)
     before = torch.get_rng_state()
@@ -131,10 +112,3 @@ def test_as_many_numbers_as_fit() -> None:
 def test_too_much_or_nothing_to_draw(x: Any, vs: Any, match: str) -> None:
     with pytest.raises(ValueError, match=match):
         accumulation(sum, x, vs)
-
-
-def test_the_callers_tensors_stay_as_they_were() -> None:
-    x, v = X.clone().requires_grad_(), torch.tensor([1.0, 10.0])
-    accumulation(lambda x: x.view(2), x, [v, v])
-    assert x.grad is None
-    assert v.tolist() == [1, 10]

@@ -70,31 +70,14 @@ def test_bars_are_to_scale_beneath_their_words(x: Tensor, f: Any, wide: int) -> 
     svg = ElementTree.fromstring(figure.html)[0]
     assert svg.get("viewBox") == f"0 0 {wide + 4} 224"
     counts = numbers(figure)
-    rows = [16, 60, 104, 148, 192]
-    words = [
-        (float(e.get("x", "")), float(e.get("y", "")), e.get("text-anchor"), e.text)
-        for e in svg.iter("text")
-    ]
-    assert words == [
-        (2, row, "start", f"{name}: {count:,}")
-        for row, (name, count) in zip(rows, counts.items(), strict=True)
-    ]
-    bars = [
-        tuple(float(bar.get(name, "")) for name in ("x", "y", "width", "height", "rx"))
-        for bar in svg.iter("rect")
-    ]
+    texts = [e.text for e in svg.iter("text")]
+    assert texts == [f"{name}: {count:,}" for name, count in counts.items()]
+    bars = [tuple(float(bar.get(name, "")) for name in ("y", "width")) for bar in svg.iter("rect")]
     longest = max(counts.values(), default=0)
     assert bars == [
-        (2, row + 6, round(max(2, 320 * count / longest), 1) if longest else 2, 14, 1)
-        for row, count in zip(rows, counts.values(), strict=True)
+        (22 + 44 * row, round(max(2, 320 * count / longest), 1) if longest else 2)
+        for row, count in enumerate(counts.values())
     ]
-    tinted = [bar.get("style", "").split("color-mix(in srgb, ")[1] for bar in svg.iter("rect")]
-    colors = ["currentColor", *["var(--vtj-accent, #b45309)", "var(--vtj-negative, #1d6fb8)"] * 2]
-    assert tinted == [f"{color} 40%, transparent); stroke: " for color in colors]
-
-
-def test_what_costs_nothing_is_counted_as_nothing() -> None:
-    assert set(numbers(cost(lambda x: x.view(3, 1), torch.ones(3))).values()) == {0}
 
 
 def test_one_pass_is_not_plural() -> None:
@@ -110,16 +93,10 @@ def test_the_callers_x_and_the_random_state_stay_as_they_were() -> None:
     x = torch.ones(4, requires_grad=True)
     torch.manual_seed(5)
     before = torch.get_rng_state()
-    cost(lambda x: torch.nn.functional.dropout(x, 0.5), x)
+    first, second = (cost(lambda x: torch.nn.functional.dropout(x, 0.5), x) for _ in range(2))
+    assert first.html == second.html
     assert x.grad is None
     assert torch.equal(torch.get_rng_state(), before)
-
-
-def test_is_the_same_every_time() -> None:
-    def f(x: Tensor) -> Tensor:
-        return torch.nn.functional.dropout(x, 0.5).tanh()
-
-    assert cost(f, torch.ones(4)).html == cost(f, torch.ones(4)).html
 
 
 def test_what_torch_remarks_on_itself_stays_inside(monkeypatch: pytest.MonkeyPatch) -> None:

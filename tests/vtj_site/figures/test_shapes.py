@@ -103,16 +103,6 @@ def test_v_is_as_long_as_J_is_high_and_the_result_as_J_is_wide(  # noqa: N802 - 
     assert (seen.width, seen.height) == (result.right + 1, J.block.bottom + 36)
 
 
-def test_draws_a_cell_for_every_element() -> None:
-    seen = drawn(side_by_side(matrices, X, V))
-    assert {box[2:] for box in seen.boxes} == {(SIDE, SIDE, 1, "accent", 16)}
-    assert len({box[:2] for box in seen.boxes}) == len(seen.boxes)
-    J = seen.boxes[8:-6]  # noqa: N806 - J is the term
-    assert [(box.left - J[0].left, box.top - J[0].top) for box in J] == [
-        (SIDE * j, SIDE * i) for i in range(8) for j in range(6)
-    ]
-
-
 def test_long_sides_are_drawn_without_cells() -> None:
     assert len(drawn(side_by_side(lambda x: x, torch.ones(8), torch.ones(8))).boxes) == 80
     for f, x, v in (

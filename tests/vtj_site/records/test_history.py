@@ -1,23 +1,22 @@
 """What was recorded on old releases, and today's answers against the record."""
 
 import re
-from typing import Any
 
 import pytest
 
-from vtj_site.outcomes import release
+from vtj_site.outcomes.since import QUESTIONS, answers
+from vtj_site.outcomes.tables import release
 from vtj_site.records import history
 from vtj_site.records.history import (
-    Answers,
-    Environments,
     RecordError,
     changed,
     hold_today_against_the_record,
     questions,
     recorded,
     spans,
+    table_of_answers,
+    table_of_environments,
 )
-from vtj_site.since import QUESTIONS, answers
 
 VECTOR = "vector gradient for a scalar y = x**2"
 
@@ -86,32 +85,24 @@ def test_today_agrees_with_the_record() -> None:
     )
 
 
-def planted(monkeypatch: pytest.MonkeyPatch, outcomes: dict[str, Any]) -> None:
-    row = {"torch": release(), "outcomes": outcomes}
+@pytest.mark.parametrize(
+    ("question", "answer", "said"),
+    [
+        (VECTOR, "tensor(2222.)", r"recorded 'tensor\(2222\.\)', today 'RuntimeError"),
+        (VECTOR, None, "recorded 'not asked', today 'RuntimeError"),
+        ("what now", "tensor(1.)", r"'what now': recorded .*, today 'not asked'"),
+    ],
+)
+def test_an_answer_that_is_not_as_recorded_is_an_error(
+    question: str, answer: str | None, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outcomes = {**answers(), question: answer}
+    row = {
+        "torch": release(),
+        "outcomes": {name: told for name, told in outcomes.items() if told is not None},
+    }
     monkeypatch.setattr(history, "recorded", lambda: (row,))
-
-
-def test_an_answer_that_differs_from_the_record_is_an_error(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    planted(monkeypatch, {**answers(), VECTOR: "tensor(2222.)"})
-    with pytest.raises(RecordError, match=r"recorded 'tensor\(2222\.\)', today 'RuntimeError"):
-        hold_today_against_the_record()
-
-
-def test_a_question_without_a_record_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = answers()
-    del known[VECTOR]
-    planted(monkeypatch, known)
-    with pytest.raises(RecordError, match="recorded 'not asked'"):
-        hold_today_against_the_record()
-
-
-def test_a_recorded_question_that_is_no_longer_asked_is_an_error(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    planted(monkeypatch, {**answers(), "what now": "tensor(1.)"})
-    with pytest.raises(RecordError, match=r"'what now': recorded .*, today 'not asked'"):
+    with pytest.raises(RecordError, match=said):
         hold_today_against_the_record()
 
 
@@ -121,35 +112,25 @@ def test_a_release_without_a_record_is_an_error(monkeypatch: pytest.MonkeyPatch)
         hold_today_against_the_record()
 
 
-def test_the_answers_as_a_table() -> None:
-    html = Answers((VECTOR,))._repr_html_()
-    assert '<th scope="row" rowspan="2"><code>vector gradient' in html
-    assert "<td>torch 1.0.0 … 1.2.0</td><td><code>tensor(2222.)</code></td>" in html
-    assert "<tr><td>torch 1.3.0 … " in html
-    assert repr(Answers((VECTOR,))) == str(Answers((VECTOR,)))
-
-
 def test_the_answers_to_several_questions_follow_each_other() -> None:
     same = "y (3,), gradient float32 (3,)"
-    lines = str(Answers((VECTOR, same))).splitlines()
+    shown = table_of_answers((VECTOR, same))
+    assert '<th scope="row" rowspan="2"><code>vector gradient' in shown.html
+    assert "<td>torch 1.0.0 … 1.2.0</td><td><code>tensor(2222.)</code></td>" in shown.html
+    assert "<tr><td>torch 1.3.0 … " in shown.html
+    lines = repr(shown).splitlines()
     assert lines[:2] == [VECTOR, "  1.0.0 … 1.2.0: tensor(2222.)"]
     assert lines[2].startswith("  1.3.0 … ")
     assert lines[3:] == [same, f"  1.0.0 … {release()}: tensor([ 2.,  8., 18.])"]
 
 
-def test_the_environments_as_a_table() -> None:
-    html = Environments()._repr_html_()
-    assert html.count("<tr>") == len(recorded()) + 1
-    for row in recorded():
-        assert f'<tr><th scope="row">{row["torch"]}</th><td>{row["python"]}</td>' in html
-        assert f"<td>{row['date']}</td><td><code>{row['wheel']}</code></td>" in html
-        assert f"<td><code>{row['sha256']}</code></td></tr>" in html
-    lines = repr(Environments()).splitlines()
-    assert len(lines) == len(recorded())
-    assert lines[0] == (
-        "torch 1.0.0: Python 3.7.16, torch-1.0.0-cp37-cp37m-manylinux1_x86_64.whl, "
-        + recorded()[0]["date"]
-    )
+def test_every_environment_has_its_row() -> None:
+    shown = table_of_environments()
+    for row, line in zip(recorded(), str(shown).splitlines(), strict=True):
+        said = f"torch {row['torch']}: Python {row['python']}, {row['wheel']}, {row['date']}"
+        assert line == said
+        assert f"<td>{row['date']}</td><td><code>{row['wheel']}</code></td>" in shown.html
+        assert f"<td><code>{row['sha256']}</code></td></tr>" in shown.html
 
 
 def test_what_changed_is_a_part_of_what_was_asked() -> None:

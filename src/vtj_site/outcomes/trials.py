@@ -28,7 +28,7 @@ class Tried(NamedTuple):
         return self.raised + ": " + self.text if self.raised else self.text
 
 
-class Trial(NamedTuple):
+class Combination(NamedTuple):
     """One combination: y's shape, the gradient's kind and shape, and whether x requires grad."""
 
     y_shape: tuple[int, ...]
@@ -78,17 +78,17 @@ def gradient(kind: str, shape: tuple[int, ...]) -> object:
     return v.to("meta") if kind == "meta" else v.to(getattr(torch, kind))
 
 
-def trials() -> Iterator[Trial]:
+def combinations() -> Iterator[Combination]:
     """Every combination of the table, in the table's order."""
     for requires_grad in (True, False):
         for y_shape in SHAPES:
-            yield Trial(y_shape, "omitted", None, requires_grad)
+            yield Combination(y_shape, "omitted", None, requires_grad)
             for shape in GRADIENT_SHAPES:
-                yield Trial(y_shape, "float32", shape, requires_grad)
-            yield Trial(y_shape, "float", None, requires_grad)
-            yield Trial(y_shape, "list", y_shape or (1,), requires_grad)
+                yield Combination(y_shape, "float32", shape, requires_grad)
+            yield Combination(y_shape, "float", None, requires_grad)
+            yield Combination(y_shape, "list", y_shape or (1,), requires_grad)
             for kind in KINDS:
-                yield Trial(y_shape, kind, y_shape, requires_grad)
+                yield Combination(y_shape, kind, y_shape, requires_grad)
 
 
 def left_in(x: torch.Tensor, y: torch.Tensor, *gradient: object) -> torch.Tensor | None:
@@ -97,12 +97,16 @@ def left_in(x: torch.Tensor, y: torch.Tensor, *gradient: object) -> torch.Tensor
     return x.grad
 
 
-def run(trial: Trial) -> Tried:
+def run(combination: Combination) -> Tried:
     """Run y = x**2 at x = 1, 2, 3 … backward with this gradient; its text is x.grad's."""
 
     def x_grad() -> torch.Tensor | None:
-        x = counting(trial.y_shape).requires_grad_(trial.requires_grad)
-        given = [] if trial.kind == "omitted" else [gradient(trial.kind, trial.shape or ())]
+        x = counting(combination.y_shape).requires_grad_(combination.requires_grad)
+        given = (
+            []
+            if combination.kind == "omitted"
+            else [gradient(combination.kind, combination.shape or ())]
+        )
         return left_in(x, x**2, *given)
 
     return attempt(x_grad)

@@ -1,4 +1,4 @@
-"""The questions whose answers changed between releases of torch, and the core of the trials.
+"""The questions whose answers changed between releases of torch, and the core of the combinations.
 
 `nox -s history` runs this on every release back to torch 1.0: old syntax, and no import from vtj
 except its neighbour's, which is copied along.
@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from .trials import attempt, backward, counting, left_in, run, trials
+from .trials import attempt, backward, combinations, counting, left_in, run
 
 CORE_KINDS = ("omitted", "float32", "float", "list", "int64", "float64", "bool", "numpy")
 CORE_SHAPES = ((), (1,), (3,))
@@ -99,10 +99,10 @@ QUESTIONS: dict[str, Callable[[], object]] = {
 
 
 def answers() -> dict[str, str]:
-    """Ask every question and run every core trial on the torch that is imported."""
+    """Ask every question and run every core combination on the torch that is imported."""
     found = {question: str(attempt(ask)) for question, ask in QUESTIONS.items()}
-    for trial in trials():
-        core = trial.requires_grad and trial.y_shape in CORE_SHAPES and trial.kind in CORE_KINDS
-        if core and (trial.shape is None or trial.shape in (*CORE_SHAPES, (4,))):
-            found[str(trial)] = str(run(trial))
+    for each in combinations():
+        core = each.requires_grad and each.y_shape in CORE_SHAPES and each.kind in CORE_KINDS
+        if core and (each.shape is None or each.shape in (*CORE_SHAPES, (4,))):
+            found[str(each)] = str(run(each))
     return found

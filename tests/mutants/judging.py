@@ -1,0 +1,254 @@
+"""What catches each fault that is planted in a page, or in a module of examples or claims.
+
+A page's cells up to the fault have run; the cell with the fault and the rest run in a fork. For a
+module, each fork imports the module's package anew, with the fault in it, and reads its page.
+"""
+
+import importlib
+import random
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
+from functools import partial
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import CodeType
+from typing import Any, NamedTuple
+
+from typed_numbers import ALLOWED, remaining
+
+from tests.docs.page_cells import PageCell, PageRole, Step, steps_of
+from tests.docs.reading import Reader
+from tests.docs.shown import approved, difference
+from tests.mutants import planting
+from tests.mutants.derived import Coefficient, Coordinate
+from tests.mutants.forks import in_fork
+
+ROOT = Path(__file__).parents[2]
+CHECK, SHOWN = "check", "shown"
+"""What catches a fault: a check that knows better, or the file of what the page showed before."""
+SLOWER, AT_LEAST = 10.0, 15.0
+"""A reading is ended after that many times its seconds without the fault, and those seconds: two
+processes of a page may wait for each other for half an hour."""
+FENCED = re.compile(r"^(`{3,}|:{3,}).*?^\1$", re.MULTILINE | re.DOTALL)
+QUOTED = re.compile(r"(?<!\})(`+)([^`]+)\1")
+
+
+class Fault(NamedTuple):
+    """One planted fault.
+
+    Attributes:
+        file: the file, from the project's root.
+        line: its line, from 1.
+        kind: what was planted, say "number".
+        text: the line as it stands, without white space around it.
+        before: what stands there.
+        after: what was planted instead.
+        refused: whether it stands in a cell that declares the error that ends it.
+    """
+
+    file: str
+    line: int
+    kind: str
+    text: str
+    before: str
+    after: str
+    refused: bool = False
+
+    def __str__(self) -> str:
+        change = f"{self.before!r} became {self.after!r}"
+        return f"{self.file}:{self.line}: {self.kind}: {change} in {self.text!r}"
+
+
+Outcome = tuple[Fault, str | None]
+"""A fault and what caught it, `check: …` or `shown: …`; None where nothing did."""
+
+
+def files() -> list[str]:
+    """Return all files that faults are planted in: every page with cells, examples, claims."""
+    pages = [page for page in sorted((ROOT / "docs").rglob("*.md")) if steps_of(page)]
+    modules = [
+        *sorted((ROOT / "src/vtj/examples").glob("*.py")),
+        *sorted((ROOT / "src/vtj_site/sources").glob("*.py")),
+    ]
+    found = [*pages, *(module for module in modules if any(in_module(module)))]
+    return [file.relative_to(ROOT).as_posix() for file in found]
+
+
+def judge(name: str) -> Iterator[Outcome]:
+    """Plant all faults of a file, one at a time, and yield what became of each.
+
+    Raises:
+        AssertionError: if the page complains without a fault in it.
+    """
+    random.seed(0)
+    return (judge_page if name.endswith(".md") else judge_module)(ROOT / name, name)
+
+
+def judge_page(page: Path, name: str) -> Iterator[Outcome]:
+    """Plant the faults of a page."""
+    reader = Reader(page)
+    expressions = [step.expression for step in reader.steps if isinstance(step, PageRole)]
+    names = sorted(set().union(*map(planting.names_in, expressions)))
+    quoted = quotations(page, reader.steps)
+
+    def read(place: int, step: Step) -> str | None:
+        reader.steps[place] = step
+        if said := reader.complaint_from(place):
+            return f"{CHECK}: {said}"
+        for text in quoted:
+            if not any(text in code for code in codes(reader.steps)):
+                return f"{CHECK}: prose quotes {text}, which no cell holds"
+        said = difference(page, reader.shown)
+        return said and f"{SHOWN}: {said}"
+
+    for place, step in enumerate(list(reader.steps)):
+        if planted := list(in_step(step, names)):
+            limit = seconds_without(partial(read, place, step), f"{name}:{step.line}")
+            for change, changed in planted:
+                yield of_step(change, step, name), in_fork(partial(read, place, changed), limit)
+        if isinstance(step, PageCell):
+            yield from judge_derived(page, name, reader, place)
+        said = reader.complaint_from(place, place + 1)
+        assert said is None, f"{name}:{step.line}: without a fault, it says {said}"
+
+
+def seconds_without(read: Callable[[], str | None], name: str) -> float:
+    """Return how long a reading may take, which must find nothing without a fault."""
+    started = time.monotonic()
+    said = in_fork(read)
+    assert said is None, f"{name}: without a fault, it says {said}"
+    return max(AT_LEAST, SLOWER * (time.monotonic() - started))
+
+
+def in_step(step: Step, names: list[str]) -> Iterator[tuple[planting.Change, Step]]:
+    """Yield each fault of a cell or a role, and the step with it."""
+    if isinstance(step, PageRole):
+        for change in planting.inline(step.expression, names):
+            yield change, replace(step, expression=change.applied(step.expression))
+        return
+    for planter in planting.IN_CODE:
+        for change in planter(step.code):
+            yield change, replace(step, code=change.applied(step.code))
+    for change in planting.declared(step.options):
+        text = change.applied(step.options["raises"])
+        yield change, replace(step, options={**step.options, "raises": text})
+
+
+def of_step(change: planting.Change, step: Step, name: str) -> Fault:
+    """Say what a fault changes, and where on the page."""
+    if isinstance(step, PageRole):
+        return described(change, step.expression, name, step.line)
+    refused = "raises" in step.options
+    if change.kind == "error":
+        fault = described(change, str(step.options["raises"]), name, step.line)
+        return fault._replace(line=step.line, refused=refused)
+    return described(change, step.code, name, step.line)._replace(refused=refused)
+
+
+def described(change: planting.Change, text: str, name: str, first: int = 1) -> Fault:
+    """Say what a fault changes in a text whose first line is that line of the file."""
+    line = text.count("\n", 0, change.start)
+    before = text[change.start : change.end]
+    stands = text.splitlines()[line].strip()
+    return Fault(name, first + line, change.kind, stands, before, change.after)
+
+
+def quotations(page: Path, steps: list[Step]) -> list[str]:
+    """Return the inline code with digits that may stand there because a cell holds it."""
+    prose = FENCED.sub("", page.read_text(encoding="utf-8"))
+    texts = [" ".join(found[2].split()) for found in QUOTED.finditer(prose)]
+    return [t for t in texts if remaining(t, ALLOWED) and any(t in code for code in codes(steps))]
+
+
+def codes(steps: list[Step]) -> list[str]:
+    """Return the code of each cell, its white space collapsed."""
+    return [" ".join(step.code.split()) for step in steps if isinstance(step, PageCell)]
+
+
+def judge_derived(page: Path, name: str, reader: Reader, place: int) -> Iterator[Outcome]:
+    """Plant a fault in y and J of each formula of a cell, and move each thing that it draws.
+
+    No cell uses what another one derives or draws, so none but this one is run.
+    """
+
+    def counts() -> list[int]:
+        counters: list[Any] = [Coefficient("y"), Coefficient("J"), Coordinate()]
+        with ExitStack() as stack:
+            for counter in counters:
+                stack.enter_context(counter.planted())
+            reader.complaint_from(place, place + 1)
+        return [counter.count for counter in counters]
+
+    def read(fault: AbstractContextManager[None]) -> str | None:
+        with fault:
+            said = reader.complaint_from(place, place + 1)
+        if said:
+            return f"{CHECK}: {said}"
+        above = {name: text for name, text in approved(page).items() if name in reader.shown}
+        said = difference(page, reader.shown, above)
+        return said and f"{SHOWN}: {said}"
+
+    outputs, slopes, shapes = in_fork(counts)
+    faults: list[tuple[str, str, Any]] = [
+        *(("formula", f"y of formula {n + 1}", Coefficient("y", n)) for n in range(outputs)),
+        *(("formula", f"J of formula {n + 1}", Coefficient("J", n)) for n in range(slopes)),
+        *(("figure", f"shape {n + 1}", Coordinate(n)) for n in range(shapes)),
+    ]
+    for kind, text, fault in faults:
+        change = ("a", "a + 1") if kind == "formula" else ("at x", "elsewhere")
+        said = in_fork(lambda fault=fault: read(fault.planted()))
+        yield Fault(name, reader.steps[place].line, kind, text, *change), said
+
+
+def in_module(file: Path) -> Iterator[planting.Change]:
+    """Yield the faults of a module of examples or of claims."""
+    text = file.read_text(encoding="utf-8")
+    planters = planting.IN_CODE if file.parent.name == "examples" else (planting.claimed,)
+    return (change for planter in planters for change in planter(text))
+
+
+def judge_module(file: Path, name: str) -> Iterator[Outcome]:
+    """Plant the faults of a module, and read the page that shows it."""
+    text = file.read_text(encoding="utf-8")
+    shown = f"tutorials/{file.stem}" if file.parent.name == "examples" else "reference/sources"
+    page = ROOT / f"docs/{shown}.md"
+
+    def read(planted: str) -> str | None:
+        instead_of(file, planted)
+        try:
+            importlib.import_module(module_name(file))
+        except Exception as error:
+            return f"{CHECK}: {type(error).__name__}: {error}"
+        reader = Reader(page)
+        if said := reader.complaint_from(0):
+            return f"{CHECK}: {said}"
+        said = difference(page, reader.shown)
+        return said and f"{SHOWN}: {said}"
+
+    limit = seconds_without(partial(read, text), name)
+    for change in in_module(file):
+        caught = in_fork(partial(read, change.applied(text)), limit)
+        yield described(change, text, name), caught
+
+
+def module_name(file: Path) -> str:
+    """Return the name by which a module below `src` is imported."""
+    return ".".join(file.relative_to(ROOT / "src").with_suffix("").parts)
+
+
+def instead_of(file: Path, text: str) -> None:
+    """Forget a module's package, and have the module hold other text at the next import."""
+    package = module_name(file).rpartition(".")[0]
+    for known in [known for known in sys.modules if f"{known}.".startswith(f"{package}.")]:
+        del sys.modules[known]
+    as_written = SourceFileLoader.get_code
+
+    def get_code(loader: SourceFileLoader, name: str) -> CodeType | None:
+        planted = loader.path == str(file)
+        return compile(text, str(file), "exec") if planted else as_written(loader, name)
+
+    SourceFileLoader.get_code = get_code  # type: ignore[assignment,method-assign]
