@@ -8,26 +8,26 @@ import numpy as np
 
 from vtj.calling.repeatable import random_state_kept, repeatable
 from vtj.calling.state import state_kept
-from vtj.calling.tensors import Function, Tensors, values
+from vtj.calling.tensors import Function, Tensors
+from vtj.oracle.behavior import Judged, judge_f, judge_v, raises
 from vtj.oracle.findings import Finding, overall
+from vtj.oracle.judging import once_differentiable_report
 from vtj.oracle.locating import locate
-from vtj.oracle.on_backward import Judged, judge_f, judge_v, raises
-from vtj.oracle.once import taken_once
 from vtj.oracle.operators import operator
 from vtj.oracle.pairs import (
     LEAST,
     MOST,
     Pair,
     Probes,
-    ask,
-    ask_forward,
+    backward_raised,
     pairs,
-    reconsidered,
-    refused,
+    probe,
+    reexamined_pair,
+    with_forward_pass,
 )
-from vtj.oracle.probing import Counted, Passes
+from vtj.oracle.passes import Counted, Passes
+from vtj.oracle.reexamination import possibly_detached
 from vtj.oracle.trial import Trial, first_run
-from vtj.oracle.unseen import unseen
 from vtj.oracle.voting import Array, Mask
 from vtj.outcome import Outcome
 from vtj.report import Report, Result, Row
@@ -77,25 +77,25 @@ def certify(
     counted = Counted(repeatable(f, seed))
     with np.errstate(all="ignore"), random_state_kept(), state_kept(f) as kept:
         trial, run = first_run(counted, x)
-        if trial.once:
-            return taken_once(trial)
+        if trial.once_differentiable:
+            return once_differentiable_report(trial)
         by_hand = None if J is None else operator(trial, J)
-        passes = Passes(trial, values(trial.y), values(trial.parts))
-        asked = ask(passes, run, by_hand, probes, seed)
+        passes = Passes(trial)
+        asked = probe(passes, run, by_hand, probes, seed)
         raised = _raised(asked.outcomes)
         paired = list(pairs(asked, trial.relative))
         if any(pair.too_rough for pair in paired):
-            asked = ask_forward(passes, asked)
+            asked = with_forward_pass(passes, asked)
             paired = list(pairs(asked, trial.relative))
-        compared = [reconsidered(pair, passes, asked, by_hand, seed) for pair in paired]
+        compared = [reexamined_pair(pair, passes, asked, by_hand, seed) for pair in paired]
         if asked.forward is None and any(pair.too_rough for pair in compared):
-            asked = ask_forward(passes, asked)
+            asked = with_forward_pass(passes, asked)
             paired = list(pairs(asked, trial.relative))
-            compared = [reconsidered(pair, passes, asked, by_hand, seed) for pair in paired]
+            compared = [reexamined_pair(pair, passes, asked, by_hand, seed) for pair in paired]
         if _hidden(trial, asked).any():
-            asked = replace(asked, differences=passes.differences(asked.u, sure=True))
+            asked = replace(asked, differences=passes.differences(asked.u, robust=True))
             paired = list(pairs(asked, trial.relative))
-            compared = [reconsidered(pair, passes, asked, by_hand, seed) for pair in paired]
+            compared = [reexamined_pair(pair, passes, asked, by_hand, seed) for pair in paired]
         calls = counted.calls
         behavior = [judge_v(asked.outcomes), *judge_f(trial, asked.outcomes, kept)]
         found = [one.finding for one in (*behavior, *raised) if one.finding]
@@ -131,11 +131,11 @@ def _hidden(trial: Trial, asked: Probes) -> Mask:
     """Say for which outputs autograd alone speaks."""
     if asked.forward is None or asked.differences is None:
         return np.zeros(trial.size[0], bool)
-    return unseen(trial, asked.forward.value, asked.differences, np.ones(1))
+    return possibly_detached(trial, asked.forward.value, asked.differences, np.ones(1))
 
 
 def _raised(outcomes: Sequence[Outcome]) -> list[Judged]:
-    errors = [one.error for one in outcomes if one.error is not None and refused(one)]
+    errors = [one.error for one in outcomes if one.error is not None and backward_raised(one)]
     return [raises("x.grad", error) for error in errors[:1]]
 
 

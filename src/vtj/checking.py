@@ -9,20 +9,17 @@ from torch import Tensor
 
 from vtj.calling.repeatable import random_state_kept, repeatable
 from vtj.calling.state import Kept, state_kept
-from vtj.calling.tensors import Function, Tensors, as_tuple, like, require_values, shaped_like
+from vtj.calling.tensors import Function, Tensors, as_tuple, like, require_values
 from vtj.certifying import certify
 from vtj.engines import ENGINES, refuse_what_does_not_fit
-from vtj.oracle.behavior import observe
-from vtj.oracle.drawing import signed
-from vtj.oracle.judging import judge
-from vtj.oracle.once import taken_once
-from vtj.oracle.second_look import look_again, questionable
+from vtj.oracle.behavior import observe, random_weights
+from vtj.oracle.judging import judge, once_differentiable_report
+from vtj.oracle.reexamination import is_disputed, reexamined
 from vtj.oracle.trial import Trial, try_out
 from vtj.oracle.voting import vote
-from vtj.oracle.witnesses import hear
+from vtj.oracle.witnesses import ask_engines
 from vtj.report import Report, both
 
-DEFAULT = ("reverse", "jacrev", "forward", "jacfwd", "numeric")
 MOST_ENTRIES = 10_000  # beyond, `certify` decides unless engines are asked for by name
 
 
@@ -73,7 +70,9 @@ def check(
         y repeatable                      holds
         x unchanged                       holds
     """
-    names = DEFAULT if engines is None else tuple(engines)
+    names = (
+        tuple(n for n, one in ENGINES.items() if one.default) if engines is None else tuple(engines)
+    )
     for name in names:
         if name not in ENGINES:
             raise ValueError(f"engine {name!r} is unknown; expected some of {', '.join(ENGINES)}")
@@ -83,8 +82,8 @@ def check(
         raise ValueError(f"order is {order!r}; expected 1 or 2")
     with np.errstate(all="ignore"), random_state_kept(), state_kept(f) as kept:
         trial = try_out(repeatable(f, seed), x)
-        if trial.once:
-            return taken_once(trial)
+        if trial.once_differentiable:
+            return once_differentiable_report(trial)
         weights = _weights(trial, v, seed)
         large = trial.size[0] * trial.size[1] > MOST_ENTRIES
         if large and engines is None:
@@ -106,16 +105,16 @@ def _dense(
     seed: int,
     kept: Kept,
 ) -> Report:
-    heard = hear(trial, names, jacobian)
-    if not heard.witnesses:
+    answers = ask_engines(trial, names, jacobian)
+    if not answers.witnesses:
         finding = f"none of the engines asked applies: {', '.join(names)}"
-        return Report(f"J {trial.shape}", heard.rows, "undecided", None, (finding,))
-    result = vote(heard.witnesses, trial.relative)
-    if questionable(trial, heard, result):
-        heard = look_again(trial, heard, seed)
-        result = vote(heard.witnesses, trial.relative)
+        return Report(f"J {trial.shape}", answers.rows, "undecided", None, (finding,))
+    result = vote(answers.witnesses, trial.relative)
+    if is_disputed(trial, answers, result):
+        answers = reexamined(trial, answers, seed)
+        result = vote(answers.witnesses, trial.relative)
     seen = observe(trial, weights, seed, result.agreed)
-    return judge(trial, heard, seen, result, kept)
+    return judge(trial, answers, seen, result, kept)
 
 
 def _gradient_as_function(
@@ -146,8 +145,7 @@ def _weights(trial: Trial, v: Tensors | None, seed: int) -> Tensors | None:
         return None
     if v is None:
         generator = np.random.default_rng(seed + 1)
-        drawn = shaped_like(signed(generator, trial.size[0], 0.5, 2), trial.y)
-        return drawn if trial.y_tuple else drawn[0]
+        return trial.weights(random_weights(generator, trial.size[0], 0.5, 2))
     parts = as_tuple(v, "v")
     if isinstance(v, tuple) != trial.y_tuple or len(parts) != len(trial.y):
         came = f"a tuple of {len(parts)}" if isinstance(v, tuple) else "one tensor"

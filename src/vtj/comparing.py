@@ -13,7 +13,6 @@ from vtj.oracle.judging import Evidence
 from vtj.oracle.patterns import pattern
 from vtj.oracle.tolerance import RELATIVE
 from vtj.oracle.voting import Array, Witness, distance, vote
-from vtj.oracle.witnesses import matrix
 from vtj.report import Report, Row
 
 FLOATS = {2: torch.float16, 4: torch.float32}  # by their bytes
@@ -110,7 +109,7 @@ def _claims(evidence: Evidence, y: Any, grad: Any, jacobian: Any, product: Any) 
         name = "x.grad"
         claims.append(claim(name, grad, value, evidence.grad, lambda i: trial.x_name("x.grad", i)))
     if jacobian is not None:
-        value = matrix(trial, jacobian)
+        value = trial.matrix(jacobian)
         claims.append(claim("J", jacobian, value, evidence.jacobian, trial.entry_name))
     if product is not None:
         value = _vector("vᵀ·J", product, trial.x_shapes, trial.x_tuple)

@@ -1,8 +1,7 @@
 import pytest
 import torch
 
-from vtj.engines.jacfwd import jacobian
-from vtj.engines.jacrev import jacobian as jacrev
+from vtj.engines.vectorized import jacfwd, jacrev
 
 
 def test_a_function_without_vmap_rule_is_refused_by_torch() -> None:
@@ -20,7 +19,7 @@ def test_a_function_without_vmap_rule_is_refused_by_torch() -> None:
             return u * 2
 
     with pytest.raises(RuntimeError, match="vmap"):
-        jacobian(NoVmap.apply, torch.ones(2))
+        jacfwd(NoVmap.apply, torch.ones(2))
 
 
 def test_dropout_draws_what_reverse_mode_draws() -> None:
@@ -28,4 +27,4 @@ def test_dropout_draws_what_reverse_mode_draws() -> None:
         torch.default_generator.manual_seed(0)
         return torch.nn.functional.dropout(x, 0.5)
 
-    assert torch.equal(jacobian(f, torch.ones(9)), jacrev(f, torch.ones(9)))
+    assert torch.equal(jacfwd(f, torch.ones(9)), jacrev(f, torch.ones(9)))

@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from vtj.engines.jacrev import jacobian
+from vtj.engines.vectorized import jacrev
 
 
 def test_old_style_function_is_refused_by_torch() -> None:
@@ -16,8 +16,8 @@ def test_old_style_function_is_refused_by_torch() -> None:
             return g * 2
 
     with pytest.raises(RuntimeError, match="setup_context"):
-        jacobian(Old.apply, torch.ones(2))
+        jacrev(Old.apply, torch.ones(2))
 
 
 def test_one_argument_of_a_tuple() -> None:
-    assert jacobian(lambda x: x**2, (torch.tensor([3.0]),))[0].tolist() == [[6.0]]
+    assert jacrev(lambda x: x**2, (torch.tensor([3.0]),))[0].tolist() == [[6.0]]

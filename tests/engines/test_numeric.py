@@ -14,8 +14,8 @@ from vtj.engines.numeric import (
     estimate,
     first_step,
     jacobian,
-    lasting,
-    no_kink,
+    lasting_jump,
+    rounded_tip,
 )
 from vtj.oracle.tolerance import SAFETY
 
@@ -257,7 +257,7 @@ def test_the_jump_of_the_slope_needs_three_steps(least: int) -> None:
 def test_a_jump_lasts_where_it_does_not_shrink(
     jumps: tuple[float, ...], slope: float, error: float, left: float
 ) -> None:
-    given = lasting([np.array([j]) for j in jumps], np.array([slope]), np.array([error]))
+    given = lasting_jump([np.array([j]) for j in jumps], np.array([slope]), np.array([error]))
     assert given.tolist() == [pytest.approx(left)]
 
 
@@ -373,7 +373,7 @@ def test_a_kink_is_doubted_where_a_sure_look_close_by_sees_none(
     jump: float, near_jump: float, error: float, none: bool
 ) -> None:
     near = Slopes(*(np.array([part]) for part in (1.0, error, near_jump)))
-    assert no_kink(np.array([jump]), near).item() is none
+    assert rounded_tip(np.array([jump]), near).item() is none
 
 
 @pytest.mark.parametrize(("slope", "error"), [(244.0, 1000.0), (244.25, 492.5)])

@@ -10,10 +10,9 @@ import torch
 from torch import Tensor
 
 from vtj.calling.tensors import Tensors
-from vtj.oracle.behavior import Observed, observe, what_autograd_sees
+from vtj.oracle.behavior import Observed, observe
 from vtj.oracle.trial import Trial, try_out
 from vtj.oracle.voting import Witness
-from vtj.oracle.witnesses import matrix
 
 X = torch.tensor([1.0, 2.0], dtype=torch.float64)
 V = torch.tensor([1.0, 10.0], dtype=torch.float64)
@@ -22,7 +21,7 @@ V = torch.tensor([1.0, 10.0], dtype=torch.float64)
 def agreed(trial: Trial, off: float = 0.0) -> Witness:
     """Give J, or what is off from it by that much everywhere."""
     J = torch.autograd.functional.jacobian(trial.f, trial.x)  # noqa: N806 - J is the term
-    return Witness("agreed", "agreed", matrix(trial, J) + off)
+    return Witness("agreed", "agreed", trial.matrix(J) + off)
 
 
 def seen(f: Callable[..., Any], x: Tensors = X, v: Tensors | None = V, seed: int = 0) -> Observed:
@@ -36,7 +35,6 @@ def cube(x: Tensor) -> Tensor:
 
 def test_the_passes_of_a_right_backward() -> None:
     found = seen(cube)
-    assert found.v is not None
     assert (found.weights.tolist(), found.shares) == ([1, 10], False)
     for outcome in (found.first, found.again):
         assert torch.equal(outcome.grad, torch.tensor([3.0, 120.0]).double())  # type: ignore[arg-type]
@@ -60,7 +58,6 @@ def test_the_signed_weights_are_drawn_by_the_seed() -> None:
 
 def test_an_omitted_v_is_left_out() -> None:
     found = seen(lambda x: (x**2).sum(), v=None)
-    assert found.v is None
     assert found.weights.tolist() == [1]
     assert np.asarray(found.twice).tolist() == [4, 8]
     assert np.asarray(found.graph).tolist() == [2, 4]
@@ -88,7 +85,7 @@ def test_an_output_without_a_gradient_is_left_out() -> None:
 
 
 def test_what_autograd_sees_of_a_tuple() -> None:
-    f, v, nothing = what_autograd_sees(try_out(two, PARTS), VS, None)
+    f, v, nothing = try_out(two, PARTS).seen_by_autograd(VS, None)
     assert nothing is None
     assert [part.tolist() for part in v] == [[1, 10], 100]
     assert [part.tolist() for part in f(*PARTS)] == [[3, 12], 9]
@@ -101,7 +98,7 @@ def test_what_autograd_sees_of_a_tuple() -> None:
 )
 def test_where_autograd_sees_all_or_nothing_nothing_is_left_out(f: Any) -> None:
     trial = try_out(f, X)
-    assert what_autograd_sees(trial, V, None) == (f, V, None)
+    assert trial.seen_by_autograd(V, None) == (f, V, None)
 
 
 def test_a_tuple_without_any_way_to_x() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from vtj.engines.numeric import EPS, Slopes
-from vtj.oracle.careful import CLOSE, FINER, careful, careful_column
+from vtj.oracle.differences import CLOSE, FINER, robust_column, robust_derivative
 from vtj.oracle.noise import FINE, MARGIN
 from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.voting import Array
@@ -17,7 +17,7 @@ from vtj.oracle.voting import Array
 
 def at_zero(g: Callable[[float], float], first: float = 1.0, size: float = 1.0) -> list[float]:
     """Give the slope of one function, its error and its jump."""
-    slopes = careful(lambda t: np.array([g(t)]), np.array([g(0.0)]), first, size, EPS)
+    slopes = robust_derivative(lambda t: np.array([g(t)]), np.array([g(0.0)]), first, size, EPS)
     return [float(part[0]) for part in slopes]
 
 
@@ -53,7 +53,9 @@ def test_a_slope_of_a_smooth_function_has_thirteen_digits() -> None:
 
 def told(eps: float = 0.0, first: float = 1.0, **given: float) -> float:
     """Give the error told of 5 - 3 t, which is straight over all steps."""
-    slopes = careful(lambda t: np.array([5 - 3 * t]), np.array([5.0]), first, 1.0, eps, **given)
+    slopes = robust_derivative(
+        lambda t: np.array([5 - 3 * t]), np.array([5.0]), first, 1.0, eps, **given
+    )
     assert slopes.value.tolist() == pytest.approx([-3])
     assert slopes.jump.tolist() == [0]
     return float(slopes.error[0])
@@ -71,7 +73,7 @@ def test_the_error_is_that_of_the_values_and_the_argument_over_the_second_step(
 
 
 def test_every_element_has_a_noise_of_its_own() -> None:
-    slopes = careful(
+    slopes = robust_derivative(
         lambda t: np.array([t, t]), np.zeros(2), 1.0, 1.0, 0.0, noise=np.array([1e-6, 1e-3])
     )
     assert slopes.error.tolist() == pytest.approx([2e-6, 2e-3], rel=1e-4)
@@ -101,7 +103,7 @@ def test_where_it_contradicts_large_steps_a_look_close_by_wins(first: float) -> 
     value, error, jump = at_zero(lambda t: late(t, reach), first)
     assert (value, jump) == (3, 0)
     assert error < 1e-9
-    slopes = careful(
+    slopes = robust_derivative(
         lambda t: np.array([5 + late(t, reach)]),
         np.array([5.0]),
         first,
@@ -202,7 +204,7 @@ def test_a_jump_is_no_slope() -> None:
 def test_a_column_begins_at_the_size_of_its_element(at: float, first: float) -> None:
     """Its argument is rounded as x is, and its noise measured over steps of the size of x."""
     noise = 1e-9
-    slopes = careful_column(
+    slopes = robust_column(
         lambda t: np.array([4 * (at + t)]), np.array([4 * at]), at, 0.0, noise=np.array([noise])
     )
     assert slopes.value.tolist() == pytest.approx([4])
@@ -220,11 +222,11 @@ def test_the_noise_of_a_column_is_measured_at_the_size_of_its_element(
         seen.append(t)
         return np.array([t])
 
-    careful_column(line, np.zeros(1), at, EPS, noise=np.zeros(1))
+    robust_column(line, np.zeros(1), at, EPS, noise=np.zeros(1))
     assert {k * step * size for step in FINE for k in range(9)} <= set(seen)
 
 
 def test_the_fields_are_those_of_differences() -> None:
-    slopes = careful(lambda t: np.array([t, abs(t)]), np.zeros(2), 1.0, 1.0, EPS)
+    slopes = robust_derivative(lambda t: np.array([t, abs(t)]), np.zeros(2), 1.0, 1.0, EPS)
     assert type(slopes) is Slopes
     assert [part.shape for part in slopes] == [(2,), (2,), (2,)]

@@ -11,11 +11,12 @@ from torch import Tensor
 
 import vtj
 from tests.zoo.bug import custom, matrix, vector
-from vtj.oracle.findings import CONCLUSIONS
-from vtj.oracle.locating import halve
-from vtj.oracle.on_jacobian import LAST_DIGITS
+from vtj.engines import FAMILIES
+from vtj.oracle.findings import LAST_DIGITS
+from vtj.oracle.locating import bisect
 
 X = vector(5)
+CONCLUSIONS = {family.culprit: family.conclusion for family in FAMILIES.values()}
 
 
 def f(x: Tensor) -> Tensor:
@@ -67,7 +68,7 @@ def test_halving_finds_every_position(size: int) -> None:
             seen.append(some)
             return bool(some[at] != 0)
 
-        assert halve(weights, differs) == at
+        assert bisect(weights, differs) == at
         assert len(seen) <= np.ceil(np.log2(size))
         assert all((some[some != 0] == weights[some != 0]).all() for some in seen)
 

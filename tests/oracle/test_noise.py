@@ -10,9 +10,9 @@ from vtj.oracle.noise import (
     FINEST,
     MARGIN,
     finest_noise,
-    left_over,
     measured_noise,
     noise_at_all_scales,
+    noise_of_differences,
 )
 from vtj.oracle.voting import Array
 
@@ -57,19 +57,19 @@ def _off_by(found: Array, expected: float) -> float:
 def test_what_differences_leave_of_noise_is_its_standard_deviation() -> None:
     table = np.random.default_rng(0).normal(0, [1e-8, 1e-3], (100_000, 2))
     for order in (1, 2, 6):
-        np.testing.assert_allclose(left_over(table, order), [1e-8, 1e-3], rtol=0.02)
+        np.testing.assert_allclose(noise_of_differences(table, order), [1e-8, 1e-3], rtol=0.02)
 
 
 def test_what_differences_leave_of_values_by_hand() -> None:
     table = np.array([[0.0, 1.0], [2.0, 1.0], [0.0, 1.0], [2.0, 3.0]])
-    np.testing.assert_allclose(left_over(table, 1), [2**0.5, (2 / 3) ** 0.5])
-    np.testing.assert_allclose(left_over(table, 2), [(16 / 6) ** 0.5, (2 / 6) ** 0.5])
+    np.testing.assert_allclose(noise_of_differences(table, 1), [2**0.5, (2 / 3) ** 0.5])
+    np.testing.assert_allclose(noise_of_differences(table, 2), [(16 / 6) ** 0.5, (2 / 6) ** 0.5])
 
 
 def test_values_that_are_no_numbers_are_no_noise() -> None:
     table = np.array([[0.0, np.nan], [2.0, 1.0], [np.inf, 1.0], [0.0, 1.0]]).repeat(3, axis=0)
     with np.errstate(invalid="ignore"):
-        assert left_over(table, 6).tolist() == [0, 0]
+        assert noise_of_differences(table, 6).tolist() == [0, 0]
 
 
 def test_a_polynomial_has_noise_only_from_the_sixth_degree() -> None:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 import vtj
 from tests.zoo.bug import custom
-from vtj.oracle.on_jacobian import LAST_DIGITS
+from vtj.oracle.findings import LAST_DIGITS
 from vtj.report import Report, Row
 
 X = torch.tensor([1.0, 2.0])

@@ -10,11 +10,13 @@ from torch import Tensor
 
 import vtj
 from tests.zoo.bug import custom, vector
-from vtj.oracle.findings import CONCLUSIONS
-from vtj.oracle.on_jacobian import LAST_DIGITS, SPLIT, cancelled, culprits, small_gap
+from vtj.engines import FAMILIES
+from vtj.oracle.findings import LAST_DIGITS, cancelled, culprits, differs_in_last_digits
+from vtj.oracle.judging import SPLIT
 from vtj.report import Row
 
 X = vector(3)
+CONCLUSIONS = {family.culprit: family.conclusion for family in FAMILIES.values()}
 
 
 def test_backward_and_forward_wrong_together_point_at_f() -> None:
@@ -316,7 +318,7 @@ def test_who_is_to_blame() -> None:
     for way in (True, False):
         found = culprits(dict(zip(names, speaks, strict=True)), np.full(32, way))
         together = backward & (forward if way else True)
-        assert {name: mask.tolist() for name, mask in found.items()} == {
+        assert {one.culprit: mask.tolist() for one, mask in found} == {
             "jacobian": by_hand.tolist(),
             "backward": (backward & ~together).tolist(),
             "forward": (forward & ~backward).tolist(),
@@ -327,7 +329,7 @@ def test_who_is_to_blame() -> None:
 
 def test_nobody_is_to_blame_who_does_not_speak() -> None:
     found = culprits({"backward": np.array([True, False])}, np.ones(2, bool))
-    assert {name: mask.tolist() for name, mask in found.items() if mask.any()} == {
+    assert {one.culprit: mask.tolist() for one, mask in found if mask.any()} == {
         "backward": [True, False]
     }
 
@@ -348,10 +350,10 @@ def test_how_far_last_digits_go(relative: float, gap: float, small: bool) -> Non
     numeric = np.array([-2.0, 4.0, 1.0])
     everywhere, first = np.array([True, True, False]), np.array([True, False, False])
     off_by = np.array([gap, -gap, 1.0])
-    assert small_gap(numeric * (1 + off_by), numeric, everywhere, relative) == small
+    assert differs_in_last_digits(numeric * (1 + off_by), numeric, everywhere, relative) == small
     one = numeric * (1 + off_by * np.array([0.1, 1, 1]))
-    assert small_gap(one, numeric, everywhere, relative) == small
-    assert small_gap(one, numeric, first, relative) == (gap < 1e-2 or relative >= 1e-2)
+    assert differs_in_last_digits(one, numeric, everywhere, relative) == small
+    assert differs_in_last_digits(one, numeric, first, relative) == (gap < 1e-2 or relative >= 1e-2)
 
 
 @pytest.mark.parametrize(

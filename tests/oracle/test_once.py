@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.autograd.function import Function, once_differentiable
 
 import vtj
-from vtj.oracle.once import RAISED
+from vtj.oracle.judging import RAISED_ONCE
 
 X = torch.tensor([1.0, 2.0])
 
@@ -41,14 +41,14 @@ def test_one_derivative_is_right() -> None:
 def test_of_a_second_torch_says_why_there_is_none() -> None:
     with pytest.raises(RuntimeError) as raised:
         slope(X.clone().requires_grad_()).sum().backward()
-    assert f"RuntimeError: {raised.value}" == RAISED
+    assert f"RuntimeError: {raised.value}" == RAISED_ONCE
 
 
 def test_a_second_is_wrong_and_not_zero() -> None:
-    told = f"x.grad: backward raises {RAISED}"
+    told = f"x.grad: backward raises {RAISED_ONCE}"
     for report in (vtj.check(slope, X), vtj.certify(slope, X)):
         assert (report.verdict, report.culprit, report.findings) == ("wrong", "backward", (told,))
-        assert report.rows == (vtj.Row("x.grad", "backward", "fails", note=RAISED),)
+        assert report.rows == (vtj.Row("x.grad", "backward", "fails", note=RAISED_ONCE),)
         assert report.title == "J (2, 2)"
     report = vtj.check(Cube.apply, X, order=2)
     assert (report.verdict, report.culprit) == ("wrong", "backward")

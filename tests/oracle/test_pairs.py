@@ -7,10 +7,17 @@ from torch import Tensor
 
 import vtj
 from tests.zoo.bug import custom
-from vtj.calling.tensors import values
 from vtj.oracle.operators import operator
-from vtj.oracle.pairs import Pair, Probes, ask, ask_forward, pairs, reconsidered, refused
-from vtj.oracle.probing import Counted, Passes
+from vtj.oracle.pairs import (
+    Pair,
+    Probes,
+    backward_raised,
+    pairs,
+    probe,
+    reexamined_pair,
+    with_forward_pass,
+)
+from vtj.oracle.passes import Counted, Passes
 from vtj.oracle.trial import first_run
 from vtj.oracle.voting import unnamed
 from vtj.outcome import backward
@@ -48,10 +55,10 @@ def test_a_function_that_is_no_polynomial_is_asked_hardly_more_often(J: object) 
     assert calls(vtj.certify(torch.sin, X, J)) in ("6 calls of f", "8 calls of f")
     counted = Counted(torch.sin)
     trial, run = first_run(counted, X)
-    passes = Passes(trial, values(trial.y), values(trial.x))
-    asked = ask(passes, run, None, 2, seed=0)
+    passes = Passes(trial)
+    asked = probe(passes, run, None, 2, seed=0)
     counted.calls = 0
-    ask_forward(passes, asked)
+    with_forward_pass(passes, asked)
     assert counted.calls in (5, 7)
 
 
@@ -65,10 +72,10 @@ def test_a_direction_moves_every_element_of_x_at_its_own_scale() -> None:
 @pytest.mark.parametrize("probes", [1, 2, 5])
 def test_every_probe_has_its_own_direction_and_gradient(probes: int) -> None:
     trial, run = first_run(square, X)
-    passes = Passes(trial, values(trial.y), values(trial.x))
+    passes = Passes(trial)
     for J in (None, operator(trial, by_hand(X))):  # noqa: N806 - J is the term
         trial, run = first_run(square, X)
-        asked = ask(passes, run, J, probes, seed=0)
+        asked = probe(passes, run, J, probes, seed=0)
         assert asked.v.shape == asked.grads.shape == (probes, 3)
         assert len({tuple(v) for v in asked.v}) == probes
         assert (abs(asked.v) >= 0.5).all()
@@ -91,9 +98,9 @@ def test_every_probe_has_its_own_direction_and_gradient(probes: int) -> None:
 
 def test_a_forward_pass_takes_the_place_of_rough_differences() -> None:
     trial, run = first_run(square, X)
-    passes = Passes(trial, values(trial.y), values(trial.x))
-    before = ask(passes, run, None, 2, seed=0)
-    asked = ask_forward(passes, before)
+    passes = Passes(trial)
+    before = probe(passes, run, None, 2, seed=0)
+    asked = with_forward_pass(passes, before)
     slopes = 6 * X.numpy() * asked.u
     assert asked.forward is not None
     assert asked.differences is not None
@@ -110,9 +117,9 @@ def test_a_forward_pass_takes_the_place_of_rough_differences() -> None:
 
 def test_where_no_forward_pass_applies_nothing_changes() -> None:
     trial, run = first_run(custom(square, lambda x, v: 6 * x[0] * v), X)
-    passes = Passes(trial, values(trial.y), values(trial.x))
-    asked = ask(passes, run, None, 2, seed=0)
-    assert ask_forward(passes, asked) is asked
+    passes = Passes(trial)
+    asked = probe(passes, run, None, 2, seed=0)
+    assert with_forward_pass(passes, asked) is asked
 
 
 @pytest.mark.parametrize(
@@ -125,20 +132,20 @@ def test_where_no_forward_pass_applies_nothing_changes() -> None:
     ids=["runs", "not connected", "raises"],
 )
 def test_a_backward_that_raises_is_told_from_one_with_nothing_to_do(f: object, said: bool) -> None:
-    assert refused(backward(f, X, torch.ones(3, dtype=torch.float64))) is said
+    assert backward_raised(backward(f, X, torch.ones(3, dtype=torch.float64))) is said
 
 
 def test_sums_that_cancel_are_compared_by_their_terms_without_another_call() -> None:
     counted = Counted(lambda x: torch.stack([x[0], x[0]]))
     trial, _ = first_run(counted, X[:1])
-    passes = Passes(trial, values(trial.y), values(trial.x))
+    passes = Passes(trial)
     J = operator(trial, np.ones((2, 1)))  # noqa: N806 - J is the term
     asked = Probes(np.array([[1.0, -1.0]]), np.ones(1), (), np.array([[3e-16]]))
     mine, theirs = unnamed(J.left(asked.v[0])), unnamed(asked.grads[0])
     pair = Pair("x.grad", "x", 0, mine, theirs, 1e-12)
     assert pair.differs
     counted.calls = 0
-    assert not reconsidered(pair, passes, asked, J, seed=0).differs
+    assert not reexamined_pair(pair, passes, asked, J, seed=0).differs
     assert counted.calls == 0
 
 
@@ -150,12 +157,12 @@ def test_no_rounding_of_a_backward_excuses_a_j_by_hand_that_differences_contradi
         return 6 * x[0] * g
 
     trial, _ = first_run(custom(square, right), X)
-    passes = Passes(trial, values(trial.y), values(trial.x))
+    passes = Passes(trial)
     J = operator(trial, by_hand(X) * (1 + 1e-8))  # noqa: N806 - J is the term
     asked = Probes(np.ones((1, 3)), np.ones(3), (), np.zeros((1, 3)))
     mine, theirs = unnamed(J.right(asked.u)), passes.differences(asked.u)
-    pair = reconsidered(Pair("J·u", "y", 0, mine, theirs, 1e-12), passes, asked, J, seed=0)
-    careful = passes.differences(asked.u, sure=True)
+    pair = reexamined_pair(Pair("J·u", "y", 0, mine, theirs, 1e-12), passes, asked, J, seed=0)
+    careful = passes.differences(asked.u, robust=True)
     assert pair.differs
     assert np.asarray(pair.b.error).tolist() == np.asarray(careful.error).tolist()
     assert asked_backward == []

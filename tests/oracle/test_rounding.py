@@ -11,18 +11,17 @@ from torch import Tensor
 from tests.zoo.bug import custom
 from vtj.calling.tensors import Tensors
 from vtj.oracle.rounding import (
-    disputed,
-    excuses,
+    exact_disagree,
     gradient_rounding,
-    last_digits,
     measured_rounding,
+    negligible_slopes,
     noise_of_values,
-    shaken,
+    perturbed_backward,
+    rounding_error_bound,
     size_of_terms,
 )
 from vtj.oracle.trial import Trial, try_out
 from vtj.oracle.voting import Array, Witness
-from vtj.oracle.witnesses import gradient
 from vtj.outcome import backward, vjp
 
 X = torch.tensor([0.3, -1.7, 2.9], dtype=torch.float64)
@@ -42,7 +41,7 @@ def witnesses(backward: Any, forward: Any) -> list[Witness]:
 
 
 def excused(f: Callable[..., Any], x: Tensors, backward: Any, forward: Any) -> Array:
-    return excuses(try_out(f, x), witnesses(backward, forward), seed=0)
+    return rounding_error_bound(try_out(f, x), witnesses(backward, forward), seed=0)
 
 
 def test_where_all_agree_there_is_nothing_to_excuse() -> None:
@@ -69,7 +68,7 @@ def test_remainders_of_any_one_family_are_excused_beside_a_j_by_hand(
 ) -> None:
     noise = Witness(name, family, np.array([[1e-16, -2e-16, 5e-17]]))
     by_hand = Witness("by hand", "by hand", np.zeros((1, 3)))
-    allowed = excuses(try_out(ones, X), [noise, by_hand], seed=0)
+    allowed = rounding_error_bound(try_out(ones, X), [noise, by_hand], seed=0)
     assert (allowed > 0).all()
     assert (allowed < 1e-13).all()
 
@@ -84,7 +83,7 @@ def test_what_is_lost_on_the_way_is_excused_in_its_row_alone() -> None:
     right = np.diag([1e-3, 1.0, 1.0])
     missed = right.copy()
     missed[0, 0] = 0
-    allowed = excuses(trial, witnesses(missed, right), seed=0)
+    allowed = rounding_error_bound(trial, witnesses(missed, right), seed=0)
     assert allowed[0, 0] > 1e-4
     assert (allowed[1:] < 1e-12).all()
 
@@ -98,14 +97,15 @@ def test_digits_that_smallest_numbers_do_not_have_are_excused(size: float, excus
 def test_the_seed_fixes_what_is_excused() -> None:
     trial, right = try_out(chaotic, X), np.diag(2 * X.numpy())
     said = witnesses(right, right + 1e-7 * np.eye(3))
-    first, again, other = (excuses(trial, said, seed).tolist() for seed in (1, 1, 2))
+    first, again, other = (rounding_error_bound(trial, said, seed).tolist() for seed in (1, 1, 2))
     assert first == again != other
 
 
 def test_the_seed_fixes_for_how_large_the_terms_of_a_remainder_are_taken() -> None:
     trial, noise = try_out(lambda x: ones(x) - 1, X), [[1e-17, -2e-17, 5e-18]]
     first, again, other = (
-        excuses(trial, witnesses(np.zeros((1, 3)), noise), seed).tolist() for seed in (1, 1, 2)
+        rounding_error_bound(trial, witnesses(np.zeros((1, 3)), noise), seed).tolist()
+        for seed in (1, 1, 2)
     )
     assert first == again != other
 
@@ -187,7 +187,7 @@ def of(trial: Trial) -> Callable[[Any, Tensors, Array], Array]:
 
     def gradient_at(f: Any, x: Tensors, weights: Array) -> Array:
         v = torch.from_numpy(weights).reshape(trial.y[0].shape).to(trial.y[0])
-        return gradient(trial, backward(f, x, v).grad)
+        return trial.gradient(backward(f, x, v).grad)
 
     return gradient_at
 
@@ -241,7 +241,7 @@ def test_what_is_lost_on_the_way_is_rounding_too() -> None:
 
 
 def test_a_backward_that_is_another_at_every_call_is_no_rounding() -> None:
-    """It does not grow with what is shaken."""
+    """It does not grow with what is perturbed_backward."""
     trial, drawn = try_out(torch.sin, X), np.random.default_rng(0)
 
     def unsteady(f: Any, x: Tensors, weights: Array) -> Array:
@@ -255,7 +255,10 @@ def test_a_backward_that_is_another_at_every_call_is_no_rounding() -> None:
 def test_shaken_gradients_move_by_that_part_of_the_largest(by: float) -> None:
     x, v = torch.zeros(2).double(), torch.tensor([1.0, 1e-3]).double()
     moves = torch.stack(
-        [vjp(shaken(lambda x: (2 * x).clone(), by, seed), x, v) - 2 * v for seed in range(40)]
+        [
+            vjp(perturbed_backward(lambda x: (2 * x).clone(), by, seed), x, v) - 2 * v
+            for seed in range(40)
+        ]
     )
     assert by < moves.abs().max() < 5 * by
     assert (moves.abs().max(dim=0).values > by).all()
@@ -265,13 +268,15 @@ def test_shaken_gradients_move_by_that_part_of_the_largest(by: float) -> None:
 
 def test_the_seed_fixes_how_gradients_are_shaken() -> None:
     x, v = torch.zeros(2).double(), torch.ones(2).double()
-    first, again, other = (vjp(shaken(torch.sin, 0.1, seed), x, v) for seed in (1, 1, 2))
+    first, again, other = (
+        vjp(perturbed_backward(torch.sin, 0.1, seed), x, v) for seed in (1, 1, 2)
+    )
     assert torch.equal(first, again)
     assert not torch.equal(first, other)
 
 
 def test_shaking_leaves_the_values_and_an_empty_gradient_alone() -> None:
-    f = shaken(lambda x: (x[:0].exp(), torch.sin(x)), 0.1, seed=0)
+    f = perturbed_backward(lambda x: (x[:0].exp(), torch.sin(x)), 0.1, seed=0)
     empty, y = f(X.clone().requires_grad_())
     assert (empty.shape, torch.equal(y, torch.sin(X))) == ((0,), True)
     assert vjp(f, X, (torch.ones(0).double(), torch.ones(3).double())).shape == (3,)
@@ -279,7 +284,7 @@ def test_shaking_leaves_the_values_and_an_empty_gradient_alone() -> None:
 
 def test_a_leaf_itself_is_not_shaken() -> None:
     v = torch.ones(3).double()
-    assert torch.equal(vjp(shaken(lambda x: x, 0.5, seed=0), X, v), v)
+    assert torch.equal(vjp(perturbed_backward(lambda x: x, 0.5, seed=0), X, v), v)
 
 
 def test_the_noise_of_values_is_that_of_their_terms() -> None:
@@ -315,20 +320,20 @@ def test_the_size_of_terms_is_that_of_y_or_of_what_is_lost() -> None:
 
 def test_slopes_of_the_last_digits() -> None:
     trial = try_out(lambda x: 2 * x, X)
-    assert last_digits(trial, np.array([[1.0], [3.0]])).tolist() == [
+    assert negligible_slopes(trial, np.array([[1.0], [3.0]])).tolist() == [
         [4 * EPS] * 3,
         [12 * EPS] * 3,
     ]
-    assert last_digits(trial, np.asarray(2.0)).tolist() == [8 * EPS] * 3
+    assert negligible_slopes(trial, np.asarray(2.0)).tolist() == [8 * EPS] * 3
     single = try_out(lambda x: 2 * x.float(), X)
-    assert last_digits(single, np.asarray(1.0)).tolist() == [4 * 2.0**-23] * 3
+    assert negligible_slopes(single, np.asarray(1.0)).tolist() == [4 * 2.0**-23] * 3
 
 
 def test_who_disputes() -> None:
     one, near, far = (Witness(str(by), "", np.array([1.0 + by, 2.0])) for by in (0, 1e-13, 1e-11))
-    assert not disputed([], 1e-12)
-    assert not disputed([one], 1e-12)
-    assert not disputed([one, near], 1e-12)
-    assert disputed([one, near, far], 1e-12)
-    assert disputed([far, one], 1e-12)
-    assert not disputed([one, near, far], 1e-10)
+    assert not exact_disagree([], 1e-12)
+    assert not exact_disagree([one], 1e-12)
+    assert not exact_disagree([one, near], 1e-12)
+    assert exact_disagree([one, near, far], 1e-12)
+    assert exact_disagree([far, one], 1e-12)
+    assert not exact_disagree([one, near, far], 1e-10)

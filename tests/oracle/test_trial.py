@@ -144,7 +144,7 @@ ON_THE_WAY: dict[str, tuple[Callable[[Tensor], Any], bool, bool]] = {
 def test_custom_functions_and_gradients_for_once_are_found(name: str) -> None:
     f, custom, once = ON_THE_WAY[name]
     trial = try_out(f, X)
-    assert (trial.custom, trial.once) == (custom, once)
+    assert (trial.custom, trial.once_differentiable) == (custom, once)
 
 
 def test_a_node_counts_once_however_many_ways_lead_there() -> None:

@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch import Tensor
 
+from vtj.oracle.reexamination import possibly_detached, seen_by_autograd_alone
 from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.trial import Trial, try_out
-from vtj.oracle.unseen import autograd_alone, unseen
 from vtj.oracle.voting import Witness
 
 SIGNS = torch.tensor([1.0, -1.0])
@@ -24,12 +24,14 @@ def differences(error: Any, silent: Any = True) -> Witness:
 
 
 def largest_seen(trial: Trial, slopes: Any, size: Any) -> list[list[float]]:
-    """Give the slopes that could go unseen, which is as large as the errors may be."""
+    """Give the slopes that could go possibly_detached, which is as large as the errors may be."""
     largest = np.zeros(np.shape(slopes))
     for power in range(40, -61, -1):
         step = 2.0**power
         numeric = differences((largest + step) / SAFETY)
-        largest += np.where(unseen(trial, np.array(slopes), numeric, np.array(size)), 0, step)
+        largest += np.where(
+            possibly_detached(trial, np.array(slopes), numeric, np.array(size)), 0, step
+        )
     return [np.round(row, 12).tolist() for row in largest]
 
 
@@ -40,9 +42,11 @@ def halves(x: Tensor) -> tuple[Tensor, Tensor]:
 def test_without_differences_all_that_is_cut_off_is_unseen() -> None:
     trial = try_out(halves, torch.ones(2))
     cut = [False, False, True, True]
-    assert unseen(trial, np.ones((4, 2)), None, np.ones(2)).tolist() == [[c, c] for c in cut]
-    assert unseen(trial, np.ones(4), None, np.ones(1)).tolist() == cut
-    square = unseen(
+    assert possibly_detached(trial, np.ones((4, 2)), None, np.ones(2)).tolist() == [
+        [c, c] for c in cut
+    ]
+    assert possibly_detached(trial, np.ones(4), None, np.ones(1)).tolist() == cut
+    square = possibly_detached(
         try_out(lambda x: (2 * x[0], x[1].detach()), torch.ones(2)), np.ones(2), None, 1
     )
     assert square.tolist() == [False, True]
@@ -51,7 +55,7 @@ def test_without_differences_all_that_is_cut_off_is_unseen() -> None:
 def test_what_differences_tell_is_seen() -> None:
     trial = try_out(halves, torch.ones(2))
     for numeric in (differences(np.ones((4, 2)), silent=False), differences(1.0, silent=False)):
-        found = unseen(trial, np.ones((4, 2)), numeric, np.ones(2))
+        found = possibly_detached(trial, np.ones((4, 2)), numeric, np.ones(2))
         assert (found.dtype, found.tolist()) == (bool, [[False, False]] * 4)
 
 
@@ -59,12 +63,17 @@ def test_where_differences_are_silent_all_that_is_cut_off_is_unseen() -> None:
     trial = try_out(halves, torch.ones(2))
     silent = np.array([[True, False], [False, True], [True, False], [False, True]])
     slopes, size = 8 * np.ones((4, 2)), np.ones(2)
-    found = unseen(trial, slopes, differences(np.full((4, 2), 0.1), silent), size)
+    found = possibly_detached(trial, slopes, differences(np.full((4, 2), 0.1), silent), size)
     assert found.tolist() == [[False, False], [False, False], [True, False], [False, True]]
-    found = unseen(trial, slopes, differences(np.full((4, 2), 9.0), silent), size)
+    found = possibly_detached(trial, slopes, differences(np.full((4, 2), 9.0), silent), size)
     assert found.tolist() == silent.tolist()
     rough = differences(np.full(4, 9.0), np.array([True, False, True, False]))
-    assert unseen(trial, np.ones(4), rough, np.ones(1)).tolist() == [True, False, True, False]
+    assert possibly_detached(trial, np.ones(4), rough, np.ones(1)).tolist() == [
+        True,
+        False,
+        True,
+        False,
+    ]
 
 
 def test_a_slope_as_large_as_all_that_is_seen_could_be_unseen() -> None:
@@ -78,8 +87,10 @@ def test_a_slope_as_large_as_all_that_is_seen_could_be_unseen() -> None:
 def test_what_may_be_off_by_just_that_much_is_seen() -> None:
     trial = try_out(lambda x: 8 * x, torch.ones(1))
     slopes = np.array([[8.0]])
-    assert not unseen(trial, slopes, differences([[2.0]]), np.array([FAR])).any()
-    assert unseen(trial, slopes, differences([[np.nextafter(2, 3)]]), np.array([FAR])).all()
+    assert not possibly_detached(trial, slopes, differences([[2.0]]), np.array([FAR])).any()
+    assert possibly_detached(
+        trial, slopes, differences([[np.nextafter(2, 3)]]), np.array([FAR])
+    ).all()
 
 
 def test_moving_x_by_its_size_could_change_y_by_its_own() -> None:
@@ -155,7 +166,7 @@ def test_f_is_looked_at_along_the_same_line_each_time() -> None:
     trial = try_out(f, torch.tensor([1.0, 2.0]))
     asked.clear()
     for _ in range(2):
-        unseen(trial, np.zeros((2, 2)), differences(np.ones((2, 2))), np.ones(2))
+        possibly_detached(trial, np.zeros((2, 2)), differences(np.ones((2, 2))), np.ones(2))
     half = len(asked) // 2
     assert half > 1
     assert asked[:half] == asked[half:]
@@ -170,21 +181,23 @@ def test_x_moves_by_its_own_size_or_where_it_is_zero_by_one() -> None:
     assert trial.y[0] == -4
     largest = np.array([[4.0, 2.0, 1.0]])
     seen = _speakers(differences(largest / SAFETY))
-    assert not autograd_alone(trial, seen, np.zeros((1, 3))).any()
+    assert not seen_by_autograd_alone(trial, seen, np.zeros((1, 3))).any()
     beyond = _speakers(differences(np.nextafter(largest, 9) / SAFETY))
-    assert autograd_alone(trial, beyond, np.zeros((1, 3))).all()
+    assert seen_by_autograd_alone(trial, beyond, np.zeros((1, 3))).all()
 
 
 def test_whoever_is_not_of_autograd_sees_what_is_detached() -> None:
     trial = try_out(lambda x: (x.detach(),), (torch.ones(2),))
     zeros = np.zeros((2, 2))
     backward, forward = Witness("reverse", "backward", zeros), Witness("jacfwd", "forward", zeros)
-    assert autograd_alone(trial, _speakers(backward, forward), zeros).all()
+    assert seen_by_autograd_alone(trial, _speakers(backward, forward), zeros).all()
     by_hand = Witness("by hand", "by hand", zeros)
-    assert not autograd_alone(trial, _speakers(backward, by_hand), zeros).any()
+    assert not seen_by_autograd_alone(trial, _speakers(backward, by_hand), zeros).any()
     half = np.array([[True, False], [False, True]])
     symbolic = Witness("symbolic", "symbolic", zeros, silent=half)
-    assert autograd_alone(trial, _speakers(symbolic, forward), zeros).tolist() == half.tolist()
+    assert (
+        seen_by_autograd_alone(trial, _speakers(symbolic, forward), zeros).tolist() == half.tolist()
+    )
     rough = differences(np.ones((2, 2)), np.array([[True, True], [False, False]]))
-    found = autograd_alone(trial, _speakers(rough, symbolic, backward), zeros)
+    found = seen_by_autograd_alone(trial, _speakers(rough, symbolic, backward), zeros)
     assert found.tolist() == [[True, False], [False, False]]

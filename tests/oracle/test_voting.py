@@ -41,14 +41,14 @@ def test_vague_differences_do_not_lend_a_wrong_value_their_weight() -> None:
 
 def test_the_silent_do_not_vote() -> None:
     result = vote([_one("backward", 3), _one("numeric", 9, silent=True)], 1e-12)
-    assert (result.voices.tolist(), result.agreed.value.tolist()) == ([1], [3])
+    assert (result.support.tolist(), result.agreed.value.tolist()) == ([1], [3])
     assert _against(_one("backward", 3), _one("numeric", 9, silent=True)) == []
 
 
 def test_the_first_of_a_family_speaks_for_it() -> None:
     family = Witness("jacrev", "backward", np.array([6.0]))
     result = vote([_one("backward", 3), family, _one("by hand", 6)], 1e-12)
-    assert result.voices.tolist() == [1]
+    assert result.support.tolist() == [1]
 
 
 def test_distance_is_in_units_of_the_tolerance() -> None:

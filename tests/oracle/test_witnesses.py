@@ -13,11 +13,10 @@ from tests.zoo.bug import custom
 from vtj.engines.numeric import Slopes
 from vtj.oracle.trial import Trial, try_out
 from vtj.oracle.witnesses import (
-    by_differences,
+    ask_engines,
     by_hand,
+    differences_witness,
     first_line,
-    gradient,
-    hear,
     raised_by_autograd,
 )
 from vtj.report import Row
@@ -31,7 +30,7 @@ def _square(x: Tensor) -> Tensor:
 
 
 def test_everyone_who_is_asked_is_heard() -> None:
-    heard = hear(try_out(_square, X), ["reverse", "numeric", "jacfwd"], SQUARE)
+    heard = ask_engines(try_out(_square, X), ["reverse", "numeric", "jacfwd"], SQUARE)
     assert [(one.name, one.family) for one in heard.witnesses] == [
         ("reverse", "backward"),
         ("numeric", "numeric"),
@@ -46,7 +45,7 @@ def test_everyone_who_is_asked_is_heard() -> None:
 
 
 def test_differences_that_were_not_asked_give_no_slopes() -> None:
-    assert hear(try_out(_square, X), ["reverse"], None).slopes is None
+    assert ask_engines(try_out(_square, X), ["reverse"], None).slopes is None
 
 
 def test_an_engine_that_raises_gives_its_reason() -> None:
@@ -54,7 +53,7 @@ def test_an_engine_that_raises_gives_its_reason() -> None:
         raise ValueError("no forward here. Ask somebody else")
 
     f = custom(_square, lambda x, g: 2 * x[0] * g, jvp)
-    heard = hear(try_out(f, X), ["forward", "reverse"], None)
+    heard = ask_engines(try_out(f, X), ["forward", "reverse"], None)
     assert [one.name for one in heard.witnesses] == ["reverse"]
     reason = "ValueError: no forward here"
     assert heard.rows == (Row("forward", "forward", "not applicable", note=reason),)
@@ -62,7 +61,7 @@ def test_an_engine_that_raises_gives_its_reason() -> None:
 
 def test_an_engine_is_silent_where_it_gives_nan() -> None:
     factor = torch.tensor([1.0, torch.nan])
-    (one,) = hear(try_out(lambda x: x * factor, X), ["reverse"], None).witnesses
+    (one,) = ask_engines(try_out(lambda x: x * factor, X), ["reverse"], None).witnesses
     assert np.isnan(one.value).any(axis=0).tolist() == [False, True]
     assert np.array_equal(one.silent, np.isnan(one.value))
 
@@ -73,7 +72,7 @@ def test_blocks_of_several_inputs_and_outputs_are_put_into_one_matrix() -> None:
 
     J = ((2 * np.eye(2), np.zeros((2, 3))), (np.zeros(2), np.ones(3)))  # noqa: N806
     trial = try_out(f, (torch.ones(2), torch.ones(3)))
-    for one in hear(trial, ["reverse", "numeric"], J).witnesses:
+    for one in ask_engines(trial, ["reverse", "numeric"], J).witnesses:
         assert one.value.tolist() == [[2, 0, 0, 0, 0], [0, 2, 0, 0, 0], [0, 0, 1, 1, 1]]
 
 
@@ -101,7 +100,7 @@ def _differences(
     """Give where the differences are silent in one row of J."""
     trial = try_out(lambda x: (x * 0 + y).sum().reshape(1), torch.ones(1))
     slopes = Slopes(*(np.array([part[: len(value)]]) for part in (value, error, jump)))
-    one = by_differences(trial, slopes)
+    one = differences_witness(trial, slopes)
     assert (one.name, one.family) == ("numeric", "numeric")
     assert np.array_equal(one.value, np.where(one.silent, np.nan, slopes.value), equal_nan=True)
     return np.asarray(one.silent)[0].tolist()
@@ -117,7 +116,7 @@ def test_differences_are_heard_to_a_thousandth_of_the_largest_slope_in_their_row
 def test_each_row_has_a_largest_slope_of_its_own() -> None:
     trial = try_out(lambda x: 0 * x, torch.zeros(2))
     slopes = Slopes(np.array([[4000.0, 1.0], [4.0, 1.0]]), np.ones((2, 2)), np.zeros((2, 2)))
-    assert by_differences(trial, slopes).silent.tolist() == [[False, False], [True, True]]
+    assert differences_witness(trial, slopes).silent.tolist() == [[False, False], [True, True]]
 
 
 def test_slopes_that_may_be_zero_are_heard_to_a_billionth_of_y() -> None:
@@ -138,7 +137,7 @@ def test_at_a_kink_differences_are_heard_and_reach_from_slope_to_slope() -> None
     assert _differences([1.0, 1.0], [5.0, 5.0], jump=(2.0, 0.0)) == [False, True]
     trial = try_out(lambda x: 0 * x, torch.zeros(1))
     slopes = Slopes(np.ones((1, 1)), np.full((1, 1), 5.0), np.full((1, 1), -8.0))
-    error = np.asarray(by_differences(trial, slopes).error)
+    error = np.asarray(differences_witness(trial, slopes).error)
     assert error.tolist() == [[6.0]]  # SAFETY times this is 5 · SAFETY, and half the jump
 
 
@@ -185,7 +184,7 @@ def _trial(*x: Tensor) -> Trial:
 
 def test_a_grad_that_holds_nothing_counts_as_zeros() -> None:
     two = _trial(torch.ones(2), torch.ones(1, 3))
-    assert gradient(two, (X, None)).tolist() == [1, 3, 0, 0, 0]
-    assert gradient(two, (None, torch.tensor([[4.0, 5.0, 6.0]]))).tolist() == [0, 0, 4, 5, 6]
-    assert gradient(_trial(X), X).tolist() == [1, 3]
-    assert gradient(_trial(X), None).tolist() == [0, 0]
+    assert two.gradient((X, None)).tolist() == [1, 3, 0, 0, 0]
+    assert two.gradient((None, torch.tensor([[4.0, 5.0, 6.0]]))).tolist() == [0, 0, 4, 5, 6]
+    assert _trial(X).gradient(X).tolist() == [1, 3]
+    assert _trial(X).gradient(None).tolist() == [0, 0]

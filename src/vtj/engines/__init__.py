@@ -1,17 +1,69 @@
-"""The oracle's ways to J; one engine a file, one signature for all."""
+"""The oracle's ways to J, and the one table of them: a new engine is a file and a line here."""
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from vtj.calling.repeatable import random_state_kept, repeatable
 from vtj.calling.state import state_kept
 from vtj.calling.tensors import Function, Tensors, as_tuple, require_floating
-from vtj.engines import forward, jacfwd, jacrev, numeric, reverse
+from vtj.engines import forward, numeric, reverse, vectorized
 
 Jacobian: TypeAlias = Any  # a tensor; a tuple of them per x; a tuple of those per y
-Engine: TypeAlias = Callable[[Function, Tensors], Jacobian]
+
+
+@dataclass(frozen=True)
+class Family:
+    """Engines that share code, and so their mistakes: together they have one vote.
+
+    Attributes:
+        name: As in the rows of a report.
+        culprit: Who is named when the other families outvote it.
+        conclusion: What is said then.
+        autograd: Whether it follows autograd's graph, so that it cannot see a detached path.
+        verdict: What the report says then: a wrong formula of our own is no mistake in `f`.
+    """
+
+    name: str
+    culprit: str
+    conclusion: str
+    autograd: bool = False
+    verdict: Literal["wrong", "undecided"] = "wrong"
+
+
+BY_HAND = Family("by hand", "jacobian", "the hand-derived J is wrong")
+BACKWARD = Family("backward", "backward", "the backward is wrong", autograd=True)
+FORWARD = Family("forward", "forward", "the forward derivative (jvp) is wrong", autograd=True)
+NUMERIC = Family("numeric", "f", "autograd does not see all of f")
+SYMBOLIC = Family("symbolic", "symbolic", "the formula is wrong", verdict="undecided")
+
+
+@dataclass(frozen=True)
+class Engine:
+    """One way to J; called as ``engine(f, x)``.
+
+    Attributes:
+        name: Its key in `ENGINES`.
+        family: Whose vote it has.
+        run: What gives J.
+        vmap: Whether it batches by torch.func's vmap, some of whose rules are wrong in torch.
+        slopes: For differences: what gives J and how far each entry may be off, as
+            `vtj.engines.numeric.estimate` does; None for an exact engine.
+        default: Whether `check` asks it unless told otherwise.
+    """
+
+    name: str
+    family: Family
+    run: Callable[[Function, Tensors], Jacobian]
+    vmap: bool = False
+    slopes: Callable[[Function, Tensors, float], numeric.Slopes] | None = None
+    default: bool = True
+
+    def __call__(self, f: Function, x: Tensors) -> Jacobian:
+        """Return J of `f` at `x`."""
+        return self.run(f, x)
 
 
 def symbolic_jacobian(f: Function, x: Tensors) -> Jacobian:
@@ -32,31 +84,30 @@ def symbolic_jacobian(f: Function, x: Tensors) -> Jacobian:
 
 ENGINES: Mapping[str, Engine] = MappingProxyType(
     {
-        "reverse": reverse.jacobian,
-        "jacrev": jacrev.jacobian,
-        "forward": forward.jacobian,
-        "jacfwd": jacfwd.jacobian,
-        "numeric": numeric.jacobian,
-        "symbolic": symbolic_jacobian,
+        engine.name: engine
+        for engine in (
+            Engine("reverse", BACKWARD, reverse.jacobian),
+            Engine("jacrev", BACKWARD, vectorized.jacrev, vmap=True),
+            Engine("forward", FORWARD, forward.jacobian),
+            Engine("jacfwd", FORWARD, vectorized.jacfwd, vmap=True),
+            Engine("numeric", NUMERIC, numeric.jacobian, slopes=numeric.estimate),
+            Engine("symbolic", SYMBOLIC, symbolic_jacobian, default=False),
+        )
     }
 )
 """Every engine by name; each is called as ``engine(f, x)``."""
 
-FAMILIES: Mapping[str, str] = MappingProxyType(
+FAMILIES: Mapping[str, Family] = MappingProxyType(
     {
-        "reverse": "backward",
-        "jacrev": "backward",
-        "forward": "forward",
-        "jacfwd": "forward",
-        "numeric": "numeric",
-        "symbolic": "symbolic",
+        family.name: family
+        for family in (BY_HAND, *dict.fromkeys(engine.family for engine in ENGINES.values()))
     }
 )
-"""The family of each engine. Engines of one family share code, and so their mistakes."""
+"""Every family by name, in the order in which findings quote them."""
 
 
 def jacobian(f: Function, x: Tensors, method: str = "reverse") -> Jacobian:
-    """Give J, all dyᵢ/dxⱼ, by one of the `ENGINES`.
+    """Return J, all dyᵢ/dxⱼ, by one of the `ENGINES`.
 
     `f` draws the same random numbers at every call; the random state is put back, and so is what
     `f` changed in the buffers of its modules.

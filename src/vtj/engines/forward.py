@@ -11,7 +11,7 @@ from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like
 
 
 def jacobian(f: Function, x: Tensors) -> Any:
-    """Give J by as many forward passes as `x` has elements, each with a one-hot tangent.
+    """Return J by as many forward passes as `x` has elements, each with a one-hot tangent.
 
     Args:
         f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
@@ -57,7 +57,7 @@ def jacobian(f: Function, x: Tensors) -> Any:
 
 
 def jvp(f: Function, x: Tensors, u: Tensors) -> Tensors:
-    """Give J·u by one forward pass; zeros where `y` does not depend on `x`.
+    """Return J·u by one forward pass; zeros where `y` does not depend on `x`.
 
     Args:
         f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.

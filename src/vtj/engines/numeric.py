@@ -19,7 +19,7 @@ CLOSE = 2.0**-14  # of the first step: there a tip that looked like a kink may b
 
 
 def jacobian(f: Function, x: Tensors) -> Any:
-    """Give J by central differences, extrapolated to step zero in float64, column by column.
+    """Return J by central differences, extrapolated to step zero in float64, column by column.
 
     Each step is half the one before (Ridders' method). The steps are powers of two, so that
     polynomials of low degree at small integers come out exact. Nothing here knows autograd.
@@ -90,7 +90,7 @@ def estimate(
     columns: Collection[int] | None = None,
     how: Column | None = None,
 ) -> Slopes:
-    """Give J and how far each entry can be trusted, all of shape ``(y.numel(), x.numel())``.
+    """Return J and how far each entry can be trusted, all of shape ``(y.numel(), x.numel())``.
 
     Args:
         f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
@@ -132,7 +132,7 @@ def derivative(
     enough: float = 0.0,
     least: int = 3,
 ) -> Slopes:
-    """Give g'(0) for a function from a number to a vector.
+    """Return g'(0) for a function from a number to a vector.
 
     Args:
         g: The function.
@@ -185,27 +185,30 @@ def derivative(
             break
         table, step = row, step / 2
     else:
-        error = _unless(settled, slopes, level, best, error)
+        error = _widened_unless(settled, slopes, level, best, error)
     if constant.any():
         error = np.where(constant, 0.0, error)
     if len(seen) < 3:
         return Slopes(best, error, np.zeros(here.shape))
     jumps = [(plus + minus - 2 * here) / step for plus, minus, step in seen[-3:]]
-    return Slopes(best, error, lasting(jumps, best, error))
+    return Slopes(best, error, lasting_jump(jumps, best, error))
 
 
-def _unless(
+def _widened_unless(
     settled: NDArray[np.bool_], slopes: list[Array], level: Array, best: Array, error: Array
 ) -> Array:
-    """Unless it settled, widen the error to the slopes after the best: a lucky one stands alone."""
+    """Return an error as wide as the slopes after the best, unless it settled.
+
+    Two slopes next to each other may agree by luck.
+    """
     for later, slope in enumerate(slopes):
         after = ~settled & (later >= level) & (later < level + 2)
         error = np.where(after, np.fmax(error, abs(slope - best)), error)
     return error
 
 
-def lasting(jumps: Sequence[Array], slope: Array, error: Array) -> Array:
-    """Give what is left of a jump in slope as the step goes to zero.
+def lasting_jump(jumps: Sequence[Array], slope: Array, error: Array) -> Array:
+    """Return what is left of a jump in slope, extrapolated to step zero.
 
     Args:
         jumps: The slope on the right less that on the left, for steps that halve; three or more.
@@ -214,7 +217,7 @@ def lasting(jumps: Sequence[Array], slope: Array, error: Array) -> Array:
 
     Example:
         >>> shrinking = [np.array([1.5, 0.5]), np.array([1.25, 0.25]), np.array([1.125, 0.125])]
-        >>> lasting(shrinking, np.ones(2), np.zeros(2)).tolist()
+        >>> lasting_jump(shrinking, np.ones(2), np.zeros(2)).tolist()
         [1.0, 0.0]
     """
     first, second, third = jumps[-3:]
@@ -223,8 +226,8 @@ def lasting(jumps: Sequence[Array], slope: Array, error: Array) -> Array:
     return np.where(stays & (abs(left) > 1e-3 * abs(slope) + 10 * error), left, 0.0)
 
 
-def no_kink(jump: Array, near: Slopes) -> NDArray[np.bool_]:
-    """Say where a look close by shows that a jump in slope is none.
+def rounded_tip(jump: Array, near: Slopes) -> NDArray[np.bool_]:
+    """Return where narrower steps show that a jump in slope is a rounded tip, and no kink.
 
     Args:
         jump: What wider steps took for one.
@@ -232,14 +235,14 @@ def no_kink(jump: Array, near: Slopes) -> NDArray[np.bool_]:
 
     Example:
         >>> near = Slopes(np.zeros(3), np.array([0.0, 0.0, 0.2]), np.array([0.0, 2.0, 0.0]))
-        >>> no_kink(np.array([2.0, 2.0, 2.0]), near).tolist()
+        >>> rounded_tip(np.array([2.0, 2.0, 2.0]), near).tolist()
         [True, False, False]
     """
     return np.asarray((jump != 0) & (near.jump == 0) & (near.error < 0.05 * abs(jump)))
 
 
 def choose(which: NDArray[np.bool_], first: Slopes, second: Slopes) -> Slopes:
-    """Give slopes of which some elements are the first's, the others the second's.
+    """Return slopes of which some elements are the first's, the others the second's.
 
     Args:
         which: Where they are the first's.
@@ -265,12 +268,12 @@ def _column(g: Callable[[float], Array], here: Array, at: float, eps: float) -> 
     if best.jump.any():
         near = derivative(g, here, CLOSE * first_step(at), eps, rounding=rounding)
         sharp = near.error <= np.maximum(1e-4 * abs(near.value), SHARP * abs(here))
-        best = choose(no_kink(best.jump, near) & sharp, near, best)
+        best = choose(rounded_tip(best.jump, near) & sharp, near, best)
     return best
 
 
 def first_step(at: float) -> float:
-    """Give the largest step to try: a power of two, at most half of `at`.
+    """Return the largest step to try: a power of two, at most half of `at`.
 
     Example:
         >>> first_step(3.0), first_step(-0.3), first_step(0.0)

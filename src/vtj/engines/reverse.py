@@ -10,7 +10,7 @@ from vtj.outcome import vjp
 
 
 def jacobian(f: Function, x: Tensors) -> Any:
-    """Give J by as many real backward passes as `y` has elements.
+    """Return J by as many real backward passes as `y` has elements.
 
     Each row starts from a fresh graph and lands in the `.grad` of a fresh leaf.
 

@@ -1,20 +1,73 @@
-"""What ``backward`` does beyond one gradient: repeat it, add it up, leave `v` and `x` alone."""
+"""What ``backward`` does beyond one gradient, and `f` beside it: observed, and judged.
 
-from collections.abc import Callable, Iterable
+Is `x.grad` vᵀ·J, whatever `v`, and however often? Do `f` and backward repeat themselves, and leave
+`x` and `v` alone?
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like, shaped_like, values
-from vtj.oracle.drawing import signed
+from vtj.calling.state import Kept
+from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, values
+from vtj.engines import BACKWARD
+from vtj.oracle.findings import Finding, said
+from vtj.oracle.naming import numbers
+from vtj.oracle.patterns import pattern
 from vtj.oracle.rounding import gradient_rounding
+from vtj.oracle.tolerance import RELATIVE
 from vtj.oracle.trial import Trial
-from vtj.oracle.voting import Array, Witness, distance, product, unnamed
-from vtj.oracle.witnesses import first_line, gradient
+from vtj.oracle.voting import Array, Vote, Witness, distance, product, unnamed
+from vtj.oracle.witnesses import first_line, raised_by_autograd
 from vtj.outcome import Outcome, backward
+from vtj.report import Result, Row
+
+
+@dataclass(frozen=True)
+class Behavior:
+    """One thing that a right `f` and a right backward do.
+
+    Attributes:
+        name: As in the rows of a report.
+        complaint: What is said where it fails.
+        culprit: Who is at fault then.
+        explains_all: Whether all other findings on the backward follow from its failing.
+    """
+
+    name: str
+    complaint: str
+    culprit: str = BACKWARD.culprit
+    explains_all: bool = False
+
+
+REPEATABLE = Behavior("backward repeatable", "the backward is not repeatable", explains_all=True)
+ADDS = Behavior("a second backward adds", "a second backward adds something else")
+CREATE_GRAPH = Behavior("under create_graph", "the backward is another under create_graph=True")
+V_UNCHANGED = Behavior(
+    "v unchanged", "v: backward writes into v, its gradient argument", explains_all=True
+)
+Y_REPEATABLE = Behavior("y repeatable", "f gives another value at every call", "f")
+X_UNCHANGED = Behavior("x unchanged", "x: f writes into its input", "f")
+
+
+def random_weights(generator: np.random.Generator, count: int, least: float, most: float) -> Array:
+    """Return numbers with random signs and magnitudes from `least` to `most`.
+
+    No magnitude is near zero, so that no entry of J hides behind a small weight, and with `most`
+    beyond 1 a backward that clamps its argument shows.
+
+    Example:
+        >>> drawn = random_weights(np.random.default_rng(0), 50, 0.5, 2)
+        >>> bool((abs(drawn) >= 0.5).all()), bool((drawn < 0).any()), bool((drawn > 1).any())
+        (True, True, True)
+    """
+    levels = np.frombuffer(generator.bytes(2 * count), "<i2")  # faster than floats
+    drawn = levels * ((most - least) / 2**15)
+    drawn += np.copysign(least, drawn)
+    return drawn
 
 
 @dataclass(frozen=True)
@@ -22,8 +75,7 @@ class Observed:
     """Real backward passes and what they left.
 
     Attributes:
-        v: The gradient argument of `first`, None where it was omitted.
-        weights: The same as a vector, 1 where it was omitted.
+        weights: `v` as a vector, 1 where it was omitted.
         first: ``y.backward(v)``.
         again: The same once more, on fresh leaves.
         signed: ``y.backward(w)`` for a `w` with both signs and entries beyond ±1.
@@ -36,7 +88,6 @@ class Observed:
             measured where they seem off.
     """
 
-    v: Tensors | None
     weights: Array
     first: Outcome
     again: Outcome
@@ -52,23 +103,21 @@ def observe(trial: Trial, v: Tensors | None, seed: int, agreed: Witness) -> Obse
     """Run the backward passes.
 
     Args:
-        trial: What `try_out` gave.
+        trial: What `try_out` returned.
         v: The gradient argument, with `y`'s shape and dtype, or None to omit it.
         seed: Fixes what is drawn.
         agreed: What the families agree J is.
     """
-    drawn = signed(np.random.default_rng(seed), trial.size[0], 0.1, 10)
-    w: Tensors = like(shaped_like(drawn, trial.y), trial.y if trial.y_tuple else None)
+    w = trial.weights(random_weights(np.random.default_rng(seed), trial.size[0], 0.1, 10))
     ones = tuple(torch.ones_like(part) for part in trial.y)
     weights, signed_weights = (
         np.where(trial.reached, values(part), 0.0) for part in (ones if v is None else v, w)
     )
-    f, v, w = what_autograd_sees(trial, v, w)
+    f, v, w = trial.seen_by_autograd(v, w)
     first, of_w = backward(f, trial.x, v), backward(f, trial.x, w)
     twice, shares = _twice(trial, f, v)
     again, graph = backward(f, trial.x, v), _under_create_graph(trial, f, v)
     return Observed(
-        v=v,
         weights=weights,
         first=first,
         again=again,
@@ -86,7 +135,7 @@ def observe(trial: Trial, v: Tensors | None, seed: int, agreed: Witness) -> Obse
 
 
 def _rounding(trial: Trial, weights: Array, outcome: Outcome, agreed: Witness, seed: int) -> Array:
-    grad = unnamed(gradient(trial, outcome.grad))
+    grad = unnamed(trial.gradient(outcome.grad))
     if not (distance(grad, product(agreed, weights), trial.relative) > 1).any():
         return np.zeros(trial.size[1])
     return _measured(trial, weights, _left_in_grad, seed)
@@ -95,10 +144,10 @@ def _rounding(trial: Trial, weights: Array, outcome: Outcome, agreed: Witness, s
 def _rounding_of_graph(
     trial: Trial, weights: Array, first: Outcome, graph: Array | str, agreed: Witness, seed: int
 ) -> Array:
-    """Give how far the gradients with and without create_graph may lie apart, if they do."""
+    """Return how far the gradients with and without create_graph may lie apart, if they do."""
     if isinstance(graph, str) or first.error is not None:
         return np.zeros(trial.size[1])
-    one, other = unnamed(gradient(trial, first.grad)), unnamed(graph)
+    one, other = unnamed(trial.gradient(first.grad)), unnamed(graph)
     allowed = replace(other, size=product(agreed, weights).size)
     if not (distance(one, allowed, trial.relative) > 1).any():
         return np.zeros(trial.size[1])
@@ -114,36 +163,14 @@ def _measured(
 ) -> Array:
     def gradient_at(f: Function, x: Tensors, there: Array) -> Array:
         here = replace(trial, f=f, x=x)
-        v: Tensors = like(shaped_like(there, trial.y), trial.y if trial.y_tuple else None)
-        came = way(here, *what_autograd_sees(here, v))
+        came = way(here, *here.seen_by_autograd(trial.weights(there)))
         return np.zeros(trial.size[1]) if isinstance(came, str) else came
 
     return gradient_rounding(trial, gradient_at, weights, seed)
 
 
 def _left_in_grad(trial: Trial, f: Function, v: Tensors | None) -> Array:
-    return gradient(trial, backward(f, trial.x, v).grad)
-
-
-def what_autograd_sees(trial: Trial, *weights: Tensors | None) -> tuple[Function, *tuple[Any, ...]]:
-    """Leave out the outputs of a tuple that no gradient can come from.
-
-    Args:
-        trial: What `try_out` gave.
-        weights: Gradient arguments for all outputs; None where one is omitted.
-
-    Returns:
-        `f` and the weights for the outputs that are left.
-    """
-    if all(trial.connected) or not any(trial.connected):
-        return trial.f, *weights
-    kept = [i for i, connected in enumerate(trial.connected) if connected]
-
-    def seen(*x: Tensor) -> Tensors:
-        y = trial.f(*x)
-        return tuple(y[i] for i in kept)
-
-    return seen, *(None if w is None else tuple(as_tuple(w)[i] for i in kept) for w in weights)
+    return trial.gradient(backward(f, trial.x, v).grad)
 
 
 def _twice(trial: Trial, f: Function, v: Tensors | None) -> tuple[Array | str, bool]:
@@ -155,7 +182,7 @@ def _twice(trial: Trial, f: Function, v: Tensors | None) -> tuple[Array | str, b
         torch.autograd.backward(y, weights, retain_graph=True, inputs=leaves)
     except Exception as error:
         return first_line(error), False
-    return gradient(trial, tuple(leaf.grad for leaf in leaves)), shares
+    return trial.gradient(tuple(leaf.grad for leaf in leaves)), shares
 
 
 def _copied(v: Tensors | None) -> tuple[Tensor, ...] | None:
@@ -170,12 +197,169 @@ def _under_create_graph(trial: Trial, f: Function, v: Tensors | None) -> Array |
     leaves = fresh_leaves(trial.x)
     try:
         grads = torch.autograd.grad(
-            as_tuple(f(*leaves), "y"),
-            leaves,
-            _copied(v),
-            create_graph=True,
-            allow_unused=True,
+            as_tuple(f(*leaves), "y"), leaves, _copied(v), create_graph=True, allow_unused=True
         )
     except Exception as error:
         return first_line(error)
-    return gradient(trial, grads)
+    return trial.gradient(grads)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One row, and the finding that goes with it when it is bad.
+
+    Attributes:
+        row: The row.
+        finding: What is wrong or undecided, or None.
+        explains_all: Whether all other findings on the backward follow from this one.
+        raised: Whether backward raised, so that there is nothing to compare.
+    """
+
+    row: Row
+    finding: Finding | None = None
+    explains_all: bool = False
+    raised: bool = False
+
+
+def judge_backward(
+    trial: Trial, seen: Observed, result: Vote, speakers: Sequence[Witness]
+) -> Iterator[Judged]:
+    """Judge `x.grad` and everything else the backward passes did."""
+    of_v, of_w = (
+        (seen.first, seen.weights, seen.rounding[0]),
+        (seen.signed, seen.signed_weights, seen.rounding[1]),
+    )
+    yield _gradient(trial, "x.grad", *of_v, result, speakers)
+    yield _gradient(trial, "linear in v", *of_w, result, speakers)
+    first = _grad(trial, seen.first)
+    if first is None:
+        return
+    size = abs(seen.weights) @ abs(result.agreed.value)
+    for behavior, other, expected, rounding in (
+        (REPEATABLE, _grad(trial, seen.again), first, 0.0),
+        (ADDS, seen.twice, 2 * first, 0.0),
+        (CREATE_GRAPH, seen.graph, first, seen.rounding[2]),
+    ):
+        if not isinstance(other, str | None) and not np.isfinite(first).all():
+            other = np.where(np.isfinite(other), other, expected)
+        yield _same(trial, behavior, other, unnamed(expected, rounding, size))
+    yield judge_v([seen.first, seen.signed])
+    if seen.shares:
+        yield Judged(Row("x.grad and v", "", "note", note="x.grad lies in the memory of v"))
+
+
+def raises(what: str, error: Exception) -> Judged:
+    """Judge a backward that raised, in the row of what was asked of it."""
+    note = first_line(error)
+    row = Row(what, BACKWARD.name, "fails", note=note)
+    finding = Finding(f"x.grad: backward raises {note}", "wrong", BACKWARD.culprit)
+    return Judged(row, finding, raised=True)
+
+
+def judge_v(outcomes: Sequence[Outcome]) -> Judged:
+    """Judge whether backward left its gradient argument alone."""
+    return _holds(V_UNCHANGED, not any(one.v_changed for one in outcomes))
+
+
+def judge_f(trial: Trial, outcomes: Sequence[Outcome], kept: Kept) -> Iterator[Judged]:
+    """Judge `f` itself: does it repeat, and leave `x` and its own state alone?"""
+    first, apart = trial.y_vector, np.zeros(trial.size[0])
+    for one in outcomes:
+        if one.y is None or not all(trial.connected):
+            continue
+        again = values(one.y)
+        if not np.array_equal(first, again):
+            far = distance(unnamed(again), unnamed(first), trial.relative)
+            apart = np.maximum(apart, far)
+    name = trial.y_name(int(np.argmax(apart))) if apart.any() else ""
+    yield _holds(Y_REPEATABLE, not (apart > 1).any(), name)
+    finite = np.isfinite(first)
+    if not finite.all():
+        at = int(np.argmin(finite))
+        name, value = trial.y_name(at), first[at]
+        finding = Finding(f"{name} is {value:g}: there is no derivative", "undecided")
+        yield Judged(Row("y finite", "", "fails"), finding)
+    yield _holds(X_UNCHANGED, not any(one.x_changed for one in outcomes))
+    if kept.changed:
+        names = ", ".join(kept.changed)
+        yield Judged(Row("state of f", "f", "note", note=f"f changed {names}; put back"))
+    if trial.relative > RELATIVE[min(RELATIVE, key=lambda d: RELATIVE[d])]:
+        dtype = str(trial.dtype).removeprefix("torch.")
+        note = f"f works in {dtype}: compared to {trial.relative:g}, relative"
+        yield Judged(Row("precision", "", "note", note=note))
+
+
+def _holds(behavior: Behavior, holds: bool, where: str = "", error: float | None = None) -> Judged:
+    if holds:
+        return Judged(Row(behavior.name, "", "holds", error))
+    text = f"{where}: {behavior.complaint}" if where else behavior.complaint
+    finding = Finding(text, "wrong", behavior.culprit)
+    return Judged(Row(behavior.name, "", "fails", error), finding, behavior.explains_all)
+
+
+def _grad(trial: Trial, outcome: Outcome) -> Array | None:
+    if raised_by_autograd(outcome.error):
+        return np.zeros(trial.size[1])
+    return None if outcome.error is not None else trial.gradient(outcome.grad)
+
+
+def _gradient(
+    trial: Trial,
+    what: str,
+    outcome: Outcome,
+    weights: Array,
+    rounding: Array,
+    result: Vote,
+    speakers: Sequence[Witness],
+) -> Judged:
+    grad = _grad(trial, outcome)
+    if grad is None:
+        assert outcome.error is not None
+        return raises(what, outcome.error)
+    mine = Witness(what, BACKWARD.name, grad, rounding, silent=~np.isfinite(grad))
+    right = product(result.agreed, weights)
+    apart = distance(mine, right, trial.relative)
+    worst = float(apart.max(initial=0))
+    note = "x.grad is None: nothing leads from y to x" if _is_none(outcome) else ""
+    result_word: Result = "differs" if worst > 1 else "agrees"
+    row = Row(what, BACKWARD.name, result_word, worst, note)
+    if worst <= 1:
+        return Judged(row)
+    own = next((one for one in speakers if one.family == BACKWARD.name), None)
+    if own is None:
+        named = pattern(mine.value, right.value, apart > 1, right.error, trial.inputs)
+    elif result.against[BACKWARD.name].any() and _agree(mine, product(own, weights), trial):
+        return Judged(row)  # what is said of J explains it
+    else:
+        named = "not linear in v"
+    at = int(np.argmax(apart))
+    others = [product(one, weights) for one in speakers if one.family != BACKWARD.name]
+    told = f"{trial.x_name('x.grad', at)}: {said([mine, *others], at)}: {BACKWARD.conclusion}"
+    finding = Finding(told + (f" ({named})" if named else ""), "wrong", BACKWARD.culprit)
+    return Judged(row, finding)
+
+
+def _agree(a: Witness, b: Witness, trial: Trial) -> bool:
+    return not (distance(a, b, trial.relative) > 1).any()
+
+
+def _is_none(outcome: Outcome) -> bool:
+    grads = outcome.grad if isinstance(outcome.grad, tuple) else (outcome.grad,)
+    return all(grad is None for grad in grads)
+
+
+def _same(trial: Trial, behavior: Behavior, other: Array | str | None, expected: Witness) -> Judged:
+    if other is None or isinstance(other, str):
+        row = Row(behavior.name, "", "not applicable", note=other or "backward raised")
+        return Judged(row)
+    apart = distance(unnamed(other), expected, trial.relative)
+    worst = float(apart.max(initial=0))
+    if worst <= 1:
+        return _holds(behavior, True, error=worst)
+    at = int(np.argmax(apart))
+    pair = (float(other[at]), float(expected.value[at]))
+    came, due = numbers(pair, apart=pair)
+    judged = _holds(behavior, False, trial.x_name("x.grad", at), worst)
+    assert judged.finding is not None
+    finding = replace(judged.finding, text=f"{judged.finding.text}: {came} for {due}")
+    return replace(judged, finding=finding)

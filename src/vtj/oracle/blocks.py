@@ -14,7 +14,7 @@ Shapes: TypeAlias = Sequence[tuple[int, ...]]
 
 
 def as_array(value: Any) -> NDArray[np.float64]:
-    """Give a tensor, array or number as a float64 array.
+    """Return a tensor, array or number as a float64 array.
 
     Raises:
         TypeError: When it holds something else than real numbers; it names the type.
@@ -46,7 +46,7 @@ def as_matrix(
     y_tuple: bool,
     x_tuple: bool,
 ) -> NDArray[np.float64]:
-    """Give J as one matrix of shape ``(y.numel(), x.numel())``.
+    """Return J as one matrix of shape ``(y.numel(), x.numel())``.
 
     Args:
         J: An array of shape ``(*y.shape, *x.shape)``; a tuple of them when `x` is a tuple, and a

@@ -1,20 +1,18 @@
-"""One line a person can act on, and what it means for the verdict."""
+"""One line a person can act on, who is at fault, and what it means for the verdict."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
+from vtj.engines import BACKWARD, FAMILIES, FORWARD, NUMERIC, Family
 from vtj.oracle.naming import numbers
-from vtj.oracle.voting import Witness
+from vtj.oracle.voting import Array, Mask, Witness
 from vtj.report import Verdict
 
-CONCLUSIONS = {
-    "jacobian": "the hand-derived J is wrong",
-    "backward": "the backward is wrong",
-    "forward": "the forward derivative (jvp) is wrong",
-    "f": "autograd does not see all of f",
-}
-SPOKEN = ("by hand", "backward", "forward", "numeric", "symbolic")
+GOOD_DIGITS = 1e-8  # relative: torch's digamma is good to nine digits only, and not wrong
+LAST_DIGITS = "a formula is good to these digits only, or a very small path is detached"
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,7 @@ class Finding:
 
 
 def overall(findings: Sequence[Finding]) -> tuple[Verdict, str | None]:
-    """Give the verdict and the culprit that follow from all findings.
+    """Return the verdict and the culprit that follow from all findings.
 
     Example:
         >>> overall([Finding("...", "undecided"), Finding("...", "wrong", "backward")])
@@ -46,7 +44,7 @@ def overall(findings: Sequence[Finding]) -> tuple[Verdict, str | None]:
 
 
 def said(witnesses: Sequence[Witness], at: int) -> str:
-    """Give what each family says of one entry, in the order families are always told in.
+    """Return what each family says of one entry, in the order of `FAMILIES`.
 
     Example:
         >>> import numpy as np
@@ -54,14 +52,75 @@ def said(witnesses: Sequence[Witness], at: int) -> str:
         ...       Witness("by hand", "by hand", np.array([6.0]))], 0)
         'by hand 6, backward 3'
     """
-    told = sorted(
-        witnesses, key=lambda one: SPOKEN.index(one.family) if one.family in SPOKEN else -1
+    order = list(FAMILIES)
+    quoted = sorted(
+        witnesses, key=lambda one: order.index(one.family) if one.family in order else -1
     )
-    spoken = [(one.family, float(one.value.reshape(-1)[at])) for one in told]
-    spoken = [(name, value) for name, value in spoken if name != "numeric" or value == value]
+    spoken = [(one.family, float(one.value.reshape(-1)[at])) for one in quoted]
+    spoken = [(name, value) for name, value in spoken if name != NUMERIC.name or value == value]
     if not spoken:
         return "differences too rough to tell"
     first = spoken[0][1]
     apart = max((value for _, value in spoken), key=lambda value: abs(value - first))
     written = numbers([value for _, value in spoken], (first, apart))
     return ", ".join(f"{name} {text}" for (name, _), text in zip(spoken, written, strict=True))
+
+
+def culprits(against: Mapping[str, Mask], reached: Mask) -> list[tuple[Family, Mask]]:
+    """Return per family, as who is at fault, which entries speak against it.
+
+    Where backward and forward err together, or the differences alone contradict, it is `f`:
+    autograd sees something else than what `f` computes. So it is where backward sees no way at all,
+    as under `no_grad`, which a forward pass does not heed.
+
+    Args:
+        against: Per family, the entries at which it differs from what is agreed.
+        reached: Where autograd sees a way.
+
+    Example:
+        >>> against = {"backward": np.array([True, True]), "forward": np.array([True, False])}
+        >>> [(family.culprit, mask.tolist())
+        ...  for family, mask in culprits(against, np.ones(2, bool)) if mask.any()]
+        [('backward', [False, True]), ('f', [True, False])]
+    """
+    none = np.zeros_like(next(iter(against.values())))
+    backward, forward, numeric = (
+        against.get(family.name, none) for family in (BACKWARD, FORWARD, NUMERIC)
+    )
+    both = backward & (forward | ~reached)
+    of_autograd = {
+        BACKWARD: backward & ~both,
+        FORWARD: forward & ~backward,
+        NUMERIC: numeric | both,
+    }
+    return [
+        (family, of_autograd.get(family, against.get(name, none)))
+        for name, family in FAMILIES.items()
+    ]
+
+
+def differs_in_last_digits(exact: Array, numeric: Array, mask: Mask, relative: float) -> bool:
+    """Return whether exact values and differences part in digits that no detached path spares.
+
+    Example:
+        >>> one = np.array([1.0])
+        >>> differs_in_last_digits(one + 1e-10, one, np.array([True]), 1e-12)
+        True
+    """
+    small = max(GOOD_DIGITS, min(100 * relative, 0.01))
+    return bool((abs(exact - numeric) <= small * abs(numeric))[mask].all())
+
+
+def cancelled(chosen: float, slope: float, reach: float) -> str:
+    """Return what is said where kinks inside `f` meet, so that torch's choice is not the slope.
+
+    Example:
+        >>> cancelled(0.0, 1.0, 1e-12)
+        'torch chose 0 where the slope is 1: kinks inside f meet'
+        >>> cancelled(2.0, 0.5, 0.5)
+        'torch chose 2 where the slope goes from 0 to 1: kinks inside f meet'
+    """
+    ends = [slope - reach, slope + reach]
+    low, high = (f"{0 if abs(end) < 1e-6 * reach else end:.6g}" for end in ends)
+    there = f"is {slope:.6g}" if low == high else f"goes from {low} to {high}"
+    return f"torch chose {chosen:.6g} where the slope {there}: kinks inside f meet"

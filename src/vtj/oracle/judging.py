@@ -1,18 +1,34 @@
-"""From what was said and seen to a report."""
+"""From what was said and seen to a report: who is wrong, at which entry, and how."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from vtj.calling.state import Kept
-from vtj.calling.tensors import values
-from vtj.oracle.behavior import Observed
-from vtj.oracle.findings import Finding, overall
-from vtj.oracle.on_backward import Judged, judge_backward, judge_f
-from vtj.oracle.on_jacobian import findings, rows
+from vtj.engines import BACKWARD, BY_HAND, ENGINES, FORWARD, NUMERIC, Family
+from vtj.oracle.behavior import Observed, judge_backward, judge_f
+from vtj.oracle.findings import (
+    LAST_DIGITS,
+    Finding,
+    cancelled,
+    culprits,
+    differs_in_last_digits,
+    overall,
+    said,
+)
+from vtj.oracle.patterns import pattern
+from vtj.oracle.reexamination import seen_by_autograd_alone
 from vtj.oracle.trial import Trial
-from vtj.oracle.voting import Array, Vote, Witness, one_per_family, product
-from vtj.oracle.witnesses import Heard, gradient
-from vtj.report import Report
+from vtj.oracle.voting import Array, Mask, Vote, Witness, distance, product
+from vtj.oracle.witnesses import Answers
+from vtj.report import Report, Row
+
+SPLIT = "f has another derivative under torch.func's vmap"
+RAISED_ONCE = (
+    "RuntimeError: trying to differentiate twice a function that was marked with "
+    "@once_differentiable"
+)
 
 
 @dataclass(frozen=True)
@@ -34,37 +50,37 @@ class Evidence:
     v: Array
 
 
-def judge(trial: Trial, heard: Heard, seen: Observed, result: Vote, kept: Kept) -> Report:
-    """Give the report on one function at one point.
+def judge(trial: Trial, answers: Answers, seen: Observed, result: Vote, kept: Kept) -> Report:
+    """Return the report on one function at one point.
 
     Args:
-        trial: What `try_out` gave.
-        heard: What was said of J.
+        trial: What `try_out` returned.
+        answers: What was said of J.
         seen: What the backward passes did.
         result: What the families agree on.
         kept: Which buffers `f` changed.
     """
-    speakers = list(one_per_family(heard.witnesses).values())
+    speakers = list(answers.speakers.values())
     of_f = list(judge_f(trial, (seen.first, seen.again, seen.signed), kept))
     of_backward = list(judge_backward(trial, seen, result, speakers))
     found = [one.finding for one in of_f if one.finding]
     if not any(one.culprit for one in found):
-        found += _unruly(of_backward)
-        raised = of_backward[0].row.result == "fails"
-        of_jacobian = findings(trial, heard, result)
+        found += [one.finding for one in of_backward if one.finding and one.explains_all]
+        of_jacobian = findings(trial, answers, result)
+        raised = of_backward[0].raised
         found += [one for one in of_jacobian if not raised or one.verdict == "wrong"]
-    if not any(one.culprit in ("f", "backward") for one in found):
+    if not any(one.culprit in (NUMERIC.culprit, BACKWARD.culprit) for one in found):
         found += [one.finding for one in of_backward if one.finding][:1]
     x_grad, *behavior = of_backward
     verdict, culprit = overall(found)
     dtype = str(trial.dtype).removeprefix("torch.")
-    others = [product(one, seen.weights) for one in speakers if one.family != "backward"]
-    mine = [Witness("x.grad", "backward", gradient(trial, seen.first.grad))]
+    others = [product(one, seen.weights) for one in speakers if one.family != BACKWARD.name]
+    mine = [Witness("x.grad", BACKWARD.name, trial.gradient(seen.first.grad))]
     return Report(
         title=f"J {trial.shape} in {dtype}, {len(speakers)} families",
         rows=(
             x_grad.row,
-            *rows(trial, heard, result),
+            *rows(trial, answers, result),
             *(one.row for one in behavior),
             *(one.row for one in of_f),
         ),
@@ -73,7 +89,7 @@ def judge(trial: Trial, heard: Heard, seen: Observed, result: Vote, kept: Kept) 
         findings=tuple(one.text for one in found),
         evidence=Evidence(
             trial=trial,
-            y=(Witness("f", "f", values(trial.y)),),
+            y=(Witness("f", "f", trial.y_vector),),
             grad=tuple(mine + others),
             jacobian=tuple(speakers),
             v=seen.weights,
@@ -81,7 +97,151 @@ def judge(trial: Trial, heard: Heard, seen: Observed, result: Vote, kept: Kept) 
     )
 
 
-def _unruly(of_backward: Sequence[Judged]) -> list[Finding]:
-    """Give what explains all other findings on the backward: it does not repeat, it writes to v."""
-    first = ("backward repeatable", "v unchanged")
-    return [one.finding for one in of_backward if one.finding and one.row.what in first]
+def once_differentiable_report(trial: Trial) -> Report:
+    """Return the report on a `y` that comes from a backward marked ``@once_differentiable``.
+
+    ``y.backward()`` raises there. With `inputs=` torch gives zeros instead, which are no answer.
+
+    Args:
+        trial: What `try_out` returned.
+
+    Source:
+        https://docs.pytorch.org/docs/stable/generated/torch.autograd.function.once_differentiable.html
+
+    Example:
+        >>> import torch
+        >>> from vtj.oracle.trial import try_out
+        >>> once_differentiable_report(try_out(torch.sin, torch.ones(2))).culprit
+        'backward'
+    """
+    return Report(
+        title=f"J {trial.shape}",
+        rows=(Row("x.grad", BACKWARD.name, "fails", note=RAISED_ONCE),),
+        verdict="wrong",
+        culprit=BACKWARD.culprit,
+        findings=(f"x.grad: backward raises {RAISED_ONCE}",),
+    )
+
+
+def rows(trial: Trial, answers: Answers, result: Vote) -> list[Row]:
+    """Return a row per witness, per engine that does not apply, and per kink."""
+    made = []
+    odd = {} if trial.custom else dict(_splits(trial, answers, result))
+    for one in answers.witnesses:
+        if one.name in odd:
+            note = f"torch's own vmap rule is wrong: {odd[one.name]}"
+            made.append(Row(one.name, one.family, "not applicable", note=note))
+            continue
+        worst = float(distance(one, result.agreed, trial.relative).max(initial=0))
+        silent = np.broadcast_to(one.silent, one.value.shape)
+        what = "too rough to tell" if one.family == NUMERIC.name else "nan"
+        note = f"{what} at {silent.sum()} of {silent.size} entries" if silent.any() else ""
+        made.append(Row(one.name, one.family, "differs" if worst > 1 else "agrees", worst, note))
+    return [*made, *answers.rows, *_kinks(trial, answers, result)]
+
+
+def findings(trial: Trial, answers: Answers, result: Vote) -> Iterator[Finding]:
+    """Yield a finding per culprit, and one for what cannot be decided."""
+    speakers = answers.speakers
+    accused = np.zeros_like(result.decided)
+    for family, mask in culprits(result.against, trial.reached[:, None]):
+        if mask.any():
+            accused |= mask
+            yield _accusation(trial, speakers, result, family, mask)
+    if trial.custom:
+        for name, told in _splits(trial, answers, result):
+            yield Finding(f"{told}: {SPLIT}", "wrong", ENGINES[name].family.culprit)
+    kinks = answers.cancelling_kinks
+    if answers.slopes is not None and kinks is not None and kinks.any():
+        at = int(np.argmax(kinks))
+        chosen, slope = result.agreed.value.flat[at], answers.slopes.value.flat[at]
+        told = cancelled(chosen, slope, abs(answers.slopes.jump.flat[at]) / 2)
+        yield Finding(f"{trial.entry_name(at)}: {told}", "undecided")
+    for open_question, mask in (
+        ("not a number, nothing to compare", _not_a_number(answers) & ~accused),
+        ("nobody to decide between them", ~result.decided),
+        ("no second family to compare with", (result.support < 2) & ~accused),
+        (
+            "a detached path would not show",
+            seen_by_autograd_alone(trial, speakers, result.agreed.value) & ~accused,
+        ),
+    ):
+        if mask.any():
+            at = int(np.argmax(mask))
+            told = said(list(speakers.values()), at)
+            yield Finding(f"{trial.entry_name(at)}: {told}: {open_question}", "undecided")
+            return
+
+
+def _not_a_number(answers: Answers) -> Mask:
+    """Return where J by backward or by hand is nan; of a forward pass it does no harm."""
+    found = np.zeros_like(answers.witnesses[0].value, bool)
+    for family in (BACKWARD, BY_HAND):
+        if family.name in answers.speakers:
+            found |= np.isnan(answers.speakers[family.name].value)
+    return found
+
+
+def _accusation(
+    trial: Trial, speakers: Mapping[str, Witness], result: Vote, family: Family, mask: Mask
+) -> Finding:
+    accused = speakers.get(family.name)
+    backward = speakers.get(BACKWARD.name)
+    if family == NUMERIC and backward and (result.against[BACKWARD.name] & mask).any():
+        accused = backward
+    assert accused is not None
+    apart = np.where(mask, distance(accused, result.agreed, trial.relative), 0)
+    at = int(np.argmax(apart))
+    entry = f"{trial.entry_name(at)}: {said(list(speakers.values()), at)}"
+    if family in (NUMERIC, FORWARD) and differs_in_last_digits(
+        accused.value, result.agreed.value, mask, trial.relative
+    ):
+        return Finding(f"{entry}: {LAST_DIGITS}", "undecided")
+    if family.verdict == "undecided":
+        return Finding(f"{entry}: {family.conclusion}", "undecided")
+    others = int(mask.sum()) - 1
+    count = f"{others + 1} of {mask.size} entries" if others else ""
+    remark = ", ".join(
+        part for part in (_named(trial, speakers, result, family, mask), count) if part
+    )
+    text = f"{entry}: {family.conclusion}"
+    return Finding(text + (f" ({remark})" if remark else ""), "wrong", family.culprit)
+
+
+def _named(
+    trial: Trial, speakers: Mapping[str, Witness], result: Vote, family: Family, mask: Mask
+) -> str:
+    if family != NUMERIC:
+        wrong = speakers[family.name].value
+        return pattern(wrong, result.agreed.value, mask, result.agreed.error, trial.inputs)
+    seen = [speakers[one.name] for one in (BACKWARD, FORWARD) if one.name in speakers]
+    if seen and all((one.value[mask] == 0).all() for one in seen):
+        return "a detached path: zero where it should not be"
+    return "a detached path" if FORWARD.name in speakers else ""
+
+
+def _splits(trial: Trial, answers: Answers, result: Vote) -> Iterator[tuple[str, str]]:
+    """Yield engines that contradict the one that speaks for their family, and say where."""
+    for one in answers.witnesses:
+        first = answers.speakers[one.family]
+        apart = distance(one, first, trial.relative)
+        lost = 4 * trial.eps * abs(first.value).max(axis=0, initial=0)
+        apart = np.where(abs(one.value - first.value) <= lost, 0, apart)
+        if one is not first and (apart > 1).any() and not result.against[one.family].any():
+            at = int(np.argmax(apart))
+            a, b = float(first.value.flat[at]), float(one.value.flat[at])
+            told = f"{trial.entry_name(at)}: {first.name} {a:.6g}, {one.name} {b:.6g}"
+            yield one.name, told
+
+
+def _kinks(trial: Trial, answers: Answers, result: Vote) -> list[Row]:
+    if answers.slopes is None:
+        return []
+    value, _, jump = answers.slopes
+    made = []
+    for at in np.flatnonzero(jump):
+        left, right = value.flat[at] - jump.flat[at] / 2, value.flat[at] + jump.flat[at] / 2
+        slopes = f"slope {left:.6g} on the left, {right:.6g} on the right"
+        chosen = f"torch chose {result.agreed.value.flat[at]:.6g}"
+        made.append(Row(trial.entry_name(int(at)), "", "kink", note=f"{slopes}, {chosen}"))
+    return made if len(made) <= 8 else [*made[:8], Row("", "", "kink", note=f"{len(made)} in all")]

@@ -1,4 +1,4 @@
-"""Which entry it is: halve the suspects until one row and one column are left."""
+"""Which entry it is: bisect the suspects until one row and one column are left."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -6,16 +6,23 @@ from functools import partial
 
 import numpy as np
 
-from vtj.oracle.findings import CONCLUSIONS, Finding, said
-from vtj.oracle.on_jacobian import LAST_DIGITS, cancelled, culprits, small_gap
+from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC, Family
+from vtj.oracle.findings import (
+    LAST_DIGITS,
+    Finding,
+    cancelled,
+    culprits,
+    differs_in_last_digits,
+    said,
+)
 from vtj.oracle.operators import Operator
-from vtj.oracle.pairs import Pair, Probes, adjoint
+from vtj.oracle.pairs import Pair, Probes, adjoint_identity
+from vtj.oracle.passes import Passes
 from vtj.oracle.patterns import Inputs, pattern
-from vtj.oracle.probing import SEED, Passes
-from vtj.oracle.second_look import nearby_points
+from vtj.oracle.reexamination import SEED, nearby_points
 from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.voting import Array, Witness, distance, unnamed, vote
-from vtj.oracle.witnesses import gradient, raised_by_autograd
+from vtj.oracle.witnesses import raised_by_autograd
 
 
 def locate(passes: Passes, asked: Probes, bad: Sequence[Pair], by_hand: Operator | None) -> Finding:
@@ -41,20 +48,22 @@ def locate(passes: Passes, asked: Probes, bad: Sequence[Pair], by_hand: Operator
     else:
         column = _column_of_product(passes, asked, k)
         row = _row_in(passes, asked, k, column, None)
-    heard = at_entry(passes, row, column, by_hand)
-    finding = _hidden_kink(passes, row, column, heard) or _accused(passes, row, column, heard, pair)
+    answers = ask_for_entry(passes, row, column, by_hand)
+    finding = _cancelling_kink(passes, row, column, answers) or _accused(
+        passes, row, column, answers, pair
+    )
     return finding or _beyond_entries(passes, asked, pair, at)
 
 
-def halve(weights: Array, differs: Callable[[Array], bool]) -> int:
-    """Give the one position that `differs` still notices alone.
+def bisect(weights: Array, differs: Callable[[Array], bool]) -> int:
+    """Return the one position that `differs` still notices alone.
 
     Args:
         weights: One number per position, handed to `differs` with the others set to zero.
         differs: Whether these positions hold what is looked for.
 
     Example:
-        >>> halve(np.ones(8), lambda weights: weights[5] != 0)
+        >>> bisect(np.ones(8), lambda weights: weights[5] != 0)
         5
     """
     suspects = np.arange(weights.size)
@@ -67,7 +76,7 @@ def halve(weights: Array, differs: Callable[[Array], bool]) -> int:
 
 
 def _row_in(passes: Passes, asked: Probes, k: int, column: int, by_hand: Operator | None) -> int:
-    """Give the row in which somebody contradicts the column of J, or `x.grad` does."""
+    """Return the row in which somebody contradicts the column of J, or `x.grad` does."""
     trial = passes.trial
     u = one_hot(trial.size[1], column)
     here = passes.best(u)
@@ -87,40 +96,40 @@ def _row_in(passes: Passes, asked: Probes, k: int, column: int, by_hand: Operato
         return bool(distance(unnamed(grad), right, trial.relative)[0] > 1)
 
     if by_hand is None and not differs(asked.v[k], here):
-        here = passes.differences(u, sure=True)  # a forward pass may err as backward does
-    return halve(asked.v[k], lambda some: differs(some, here))
+        here = passes.differences(u, robust=True)  # a forward pass may err as backward does
+    return bisect(asked.v[k], lambda some: differs(some, here))
 
 
 def _column_for(passes: Passes, asked: Probes, row: int, by_hand: Operator | None) -> int:
-    """Give the column in which J·u by hand, or by a forward pass, is not what differences say."""
+    """Return the column in which J·u by hand, or by a forward pass, is not what differences say."""
     relative = passes.trial.relative
 
     def differs(some: Array) -> bool:
         exact = by_hand.right(some) if by_hand is not None else passes.forward(some)
-        apart = distance(unnamed(exact), passes.differences(some, sure=True), relative)
+        apart = distance(unnamed(exact), passes.differences(some, robust=True), relative)
         return bool(apart[row] > 1)
 
-    return halve(asked.u, differs)
+    return bisect(asked.u, differs)
 
 
 def _column_of_product(passes: Passes, asked: Probes, k: int) -> int:
-    """Give the column in which ⟨x.grad, u⟩ is not ⟨v, J·u⟩.
+    """Return the column in which ⟨x.grad, u⟩ is not ⟨v, J·u⟩.
 
     A forward pass may err as backward does; then it is not what differences say.
     """
 
     def differs(some: Array, slopes: Witness) -> bool:
-        left, right = adjoint(asked.v[k], some, asked.grads[k], slopes)
+        left, right = adjoint_identity(asked.v[k], some, asked.grads[k], slopes)
         return bool(distance(left, right, passes.trial.relative)[0] > 1)
 
     other = passes.best
     if not differs(asked.u, passes.best(asked.u)):
-        other = partial(passes.differences, sure=True)
-    return halve(asked.u, lambda some: differs(some, other(some)))
+        other = partial(passes.differences, robust=True)
+    return bisect(asked.u, lambda some: differs(some, other(some)))
 
 
 def one_hot(size: int, at: int) -> Array:
-    """Give a vector of zeros with a single one.
+    """Return a vector of zeros with a single one.
 
     Example:
         >>> one_hot(3, 1).tolist()
@@ -131,32 +140,34 @@ def one_hot(size: int, at: int) -> Array:
     return vector
 
 
-def at_entry(passes: Passes, row: int, column: int, by_hand: Operator | None) -> list[Witness]:
+def ask_for_entry(passes: Passes, row: int, column: int, by_hand: Operator | None) -> list[Witness]:
     """Ask everybody for one entry of J."""
     v, u = one_hot(passes.trial.size[0], row), one_hot(passes.trial.size[1], column)
-    said = {}
+    exact = {}
     if by_hand is not None:
-        said["by hand"] = by_hand.right(u)[[row]]
+        exact[BY_HAND.name] = by_hand.right(u)[[row]]
     outcome = passes.backward(v)
     if outcome.error is None or raised_by_autograd(outcome.error):
-        said["backward"] = gradient(passes.trial, outcome.grad)[[column]]
+        exact[BACKWARD.name] = passes.trial.gradient(outcome.grad)[[column]]
     forward = passes.forward_or_none(u)
     if forward is not None:
-        said["forward"] = forward[[row]]
-    numeric = passes.differences(u, sure=True)
+        exact[FORWARD.name] = forward[[row]]
+    numeric = passes.differences(u, robust=True)
     error, silent = np.asarray(numeric.error)[[row]], np.asarray(numeric.silent)[[row]]
     return [
-        *(Witness(family, family, value) for family, value in said.items()),
+        *(Witness(family, family, value) for family, value in exact.items()),
         replace(numeric, value=numeric.value[[row]], error=error, silent=silent),
     ]
 
 
-def _hidden_kink(passes: Passes, row: int, column: int, heard: Sequence[Witness]) -> Finding | None:
+def _cancelling_kink(
+    passes: Passes, row: int, column: int, answers: Sequence[Witness]
+) -> Finding | None:
     """Say so where derivatives nearby are the slope, but torch chose another at `x` itself."""
-    speakers = {one.family: one for one in heard}
-    if "backward" not in speakers:
+    speakers = {one.family: one for one in answers}
+    if BACKWARD.name not in speakers:
         return None
-    backward, numeric = speakers["backward"], speakers["numeric"]
+    backward, numeric = speakers[BACKWARD.name], speakers[NUMERIC.name]
     if distance(backward, numeric, passes.trial.relative)[0] <= 1:
         return None
     chosen, slope = float(backward.value[0]), float(numeric.value[0])
@@ -171,38 +182,36 @@ def _hidden_kink(passes: Passes, row: int, column: int, heard: Sequence[Witness]
 
 
 def _accused(
-    passes: Passes, row: int, column: int, heard: Sequence[Witness], pair: Pair
+    passes: Passes, row: int, column: int, answers: Sequence[Witness], pair: Pair
 ) -> Finding | None:
-    result = vote(heard, passes.trial.relative)
+    result = vote(answers, passes.trial.relative)
     name = passes.trial.entry_name(row * passes.trial.size[1] + column)
-    told = said([one for one in heard if not np.any(one.silent)], 0)
-    for culprit, mask in culprits(result.against, passes.trial.reached[[row]]).items():
-        if (
-            mask.any()
-            and culprit in ("f", "forward")
-            and _nearly(heard, culprit, passes.trial.relative)
-        ):
+    told = said([one for one in answers if not np.any(one.silent)], 0)
+    for family, mask in culprits(result.against, passes.trial.reached[[row]]):
+        if not mask.any():
+            continue
+        if family in (NUMERIC, FORWARD) and _nearly(answers, family, passes.trial.relative):
             return Finding(f"{name}: {told}: {LAST_DIGITS}", "undecided")
-        if mask.any():
-            named = _named(pair, culprit, passes.trial.inputs)
-            remark = f" ({named})" if named else ""
-            return Finding(f"{name}: {told}: {CONCLUSIONS[culprit]}{remark}", "wrong", culprit)
+        named = _named(pair, family, passes.trial.inputs)
+        remark = f" ({named})" if named else ""
+        text = f"{name}: {told}: {family.conclusion}{remark}"
+        return Finding(text, "wrong", family.culprit)
     if result.decided.all():
         return None
     return Finding(f"{name}: {told}: nobody to decide between them", "undecided")
 
 
-def _nearly(heard: Sequence[Witness], culprit: str, relative: float) -> bool:
-    values = {one.family: one.value for one in heard}
-    accused = values["forward" if culprit == "forward" else "backward"]
-    return small_gap(accused, values["numeric"], np.array([True]), relative)
+def _nearly(answers: Sequence[Witness], family: Family, relative: float) -> bool:
+    values = {one.family: one.value for one in answers}
+    accused = values[(FORWARD if family == FORWARD else BACKWARD).name]
+    return differs_in_last_digits(accused, values[NUMERIC.name], np.array([True]), relative)
 
 
-def _named(pair: Pair, culprit: str, inputs: Inputs) -> str:
+def _named(pair: Pair, family: Family, inputs: Inputs) -> str:
     """Name the mistake where both sides of it are known: vᵀ·J by hand, and `x.grad`."""
-    if pair.side != "x" or culprit not in ("jacobian", "backward"):
+    if pair.side != "x" or family not in (BY_HAND, BACKWARD):
         return ""
-    sides = (pair.a.value, pair.b.value) if culprit == "jacobian" else (pair.b.value, pair.a.value)
+    sides = (pair.a.value, pair.b.value) if family == BY_HAND else (pair.b.value, pair.a.value)
     return pattern(*sides, pair.apart > 1, inputs=inputs)
 
 
@@ -216,5 +225,5 @@ def _beyond_entries(passes: Passes, asked: Probes, pair: Pair, at: int) -> Findi
     told = said([pair.a, pair.b], at)
     if linear.all():
         return Finding(f"{name}: {told}: no single entry that differs was found", "undecided")
-    conclusion = f"{CONCLUSIONS['backward']} (not linear in v)"
-    return Finding(f"{name}: {told}: {conclusion}", "wrong", "backward")
+    conclusion = f"{BACKWARD.conclusion} (not linear in v)"
+    return Finding(f"{name}: {told}: {conclusion}", "wrong", BACKWARD.culprit)

@@ -20,7 +20,7 @@ POINTS = 9
 
 
 def measured_noise(g: Callable[[float], Array], step: float) -> Array:
-    """Give the rounding noise of `g`, from what is left of its values after six differences.
+    """Return the rounding noise of `g`, from what is left of its values after six differences.
 
     Source:
         J. J. Moré, S. M. Wild, Estimating computational noise, SIAM J. Sci. Comput. 33 (2011).
@@ -30,18 +30,18 @@ def measured_noise(g: Callable[[float], Array], step: float) -> Array:
         >>> bool(noise[0] > 1e-9), bool(noise[1] < 1e-15)
         (True, True)
     """
-    return left_over(np.stack([g(k * step) for k in range(POINTS)]), 6)
+    return noise_of_differences(np.stack([g(k * step) for k in range(POINTS)]), 6)
 
 
-def left_over(table: Array, order: int) -> Array:
-    """Give the standard deviation of noise that explains the differences of some order.
+def noise_of_differences(table: Array, order: int) -> Array:
+    """Return the standard deviation of noise that explains the differences of some order.
 
     Args:
         table: Values at equal distances, one point a row.
         order: How many differences to take.
 
     Example:
-        >>> left_over(np.arange(9.0)[:, None] ** 2, 6).tolist()
+        >>> noise_of_differences(np.arange(9.0)[:, None] ** 2, 6).tolist()
         [0.0]
     """
     left = np.diff(table, n=order, axis=0)
@@ -50,7 +50,7 @@ def left_over(table: Array, order: int) -> Array:
 
 
 def noise_at_all_scales(g: Callable[[float], Array], least: float = 0.0) -> Array:
-    """Give the rounding noise of `g`, also where over fine steps its value is stuck.
+    """Return the rounding noise of `g`, also where over fine steps its value is stuck.
 
     Over coarse steps a smooth function changes too. It is told from noise by the differences of
     the fourth to sixth order, which of noise alone are alike; and from a kink by looking on both
@@ -66,7 +66,7 @@ def noise_at_all_scales(g: Callable[[float], Array], least: float = 0.0) -> Arra
         >>> bool(measured_noise(stuck, FINE[0]) == 0), bool(noise_at_all_scales(stuck) > 1e-17)
         (True, True)
     """
-    fine = [left_over(_beside(g, max(step, least)), 6) for step in FINE]
+    fine = [noise_of_differences(_beside(g, max(step, least)), 6) for step in FINE]
     found = np.asarray(MARGIN * np.fmax(*fine))
     for step in COARSE:
         if step > least:
@@ -76,7 +76,7 @@ def noise_at_all_scales(g: Callable[[float], Array], least: float = 0.0) -> Arra
 
 
 def finest_noise(g: Callable[[float], Array], least: float = 0.0) -> Array:
-    """Give the rounding noise of `g` over steps in which next to nothing else changes.
+    """Return the rounding noise of `g` over steps in which next to nothing else changes.
 
     Args:
         g: A function from a number, in units of the size of `x`, to a vector.
@@ -86,16 +86,16 @@ def finest_noise(g: Callable[[float], Array], least: float = 0.0) -> Array:
         >>> bool(finest_noise(lambda t: np.array([np.sin(1e7 * (1 + t))])) < 1e-8)
         True
     """
-    return left_over(_beside(g, max(FINEST, least)), 6)
+    return noise_of_differences(_beside(g, max(FINEST, least)), 6)
 
 
 def _noise_alone(g: Callable[[float], Array], step: float) -> Array:
     table = _beside(g, step)
-    orders = np.stack([left_over(table, order) for order in (4, 5, 6)])
+    orders = np.stack([noise_of_differences(table, order) for order in (4, 5, 6)])
     alike = orders.max(axis=0) <= 4 * orders.min(axis=0)
     return np.where(alike, orders[-1], 0.0)
 
 
 def _beside(g: Callable[[float], Array], step: float) -> Array:
-    """Give values on one side of 0, and not at 0, where there may be a kink."""
+    """Return values on one side of 0, and not at 0, where there may be a kink."""
     return np.stack([g((k + 1) * step) for k in range(POINTS)])

@@ -11,7 +11,7 @@ from torch import Tensor
 from vtj.oracle.blocks import as_array
 from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array
-from vtj.oracle.witnesses import by_hand, first_line, matrix
+from vtj.oracle.witnesses import by_hand, first_line
 
 
 @dataclass(frozen=True)
@@ -25,31 +25,31 @@ class Operator:
     J: Any
 
     def left(self, v: Array) -> Array:
-        """Give vᵀ·J; raises TypeError or ValueError when it comes in another form."""
+        """Return vᵀ·J; raises TypeError or ValueError when it comes in another form."""
         return _vector("v @ J", lambda: _left(v, self.J), self.J.shape[1])
 
     def lefts(self, rows: Array) -> Array:
-        """Give vᵀ·J for every row: where J is dense, in one pass over its memory."""
+        """Return vᵀ·J for every row: where J is dense, in one pass over its memory."""
         if isinstance(self.J, Tensor) and _is_dense(self.J):
             return _left(rows, self.J)
         return np.stack([self.left(v) for v in rows])
 
     def right(self, u: Array) -> Array:
-        """Give J·u; raises TypeError or ValueError when it comes in another form."""
+        """Return J·u; raises TypeError or ValueError when it comes in another form."""
         return _vector("J @ u", lambda: _right(self.J, u), self.J.shape[0])
 
     def left_size(self, v: Array) -> Array:
-        """Give the sums of magnitudes that went into `left`."""
+        """Return the sums of magnitudes that went into `left`."""
         size = self.magnitude()
         return _largest(self.left(v)) if size is None else _left(abs(v), size)
 
     def right_size(self, u: Array) -> Array:
-        """Give the sums of magnitudes that went into `right`."""
+        """Return the sums of magnitudes that went into `right`."""
         size = self.magnitude()
         return _largest(self.right(u)) if size is None else _right(size, abs(u))
 
     def magnitude(self) -> Any:
-        """Give |J|, or None where it cannot be had."""
+        """Return |J|, or None where it cannot be had."""
         try:
             return abs(self.J)
         except TypeError:
@@ -60,7 +60,7 @@ def operator(trial: Trial, J: Any) -> Operator:  # noqa: N803 - J is the term
     """Take in a J derived by hand.
 
     Args:
-        trial: What `try_out` gave.
+        trial: What `try_out` returned.
         J: Of shape ``(*y.shape, *x.shape)`` (or tuples of those), or anything of shape
             ``(y.numel(), x.numel())`` with ``v @ J`` and ``J @ u``; or a function that gives
             one of these for NumPy inputs.
@@ -78,7 +78,7 @@ def operator(trial: Trial, J: Any) -> Operator:  # noqa: N803 - J is the term
     J = by_hand(trial, J)  # noqa: N806 - J is the term
     if not hasattr(J, "shape") or isinstance(J, np.ndarray) or _is_dense(J):
         flat = tuple(getattr(J, "shape", ())) == trial.size
-        dense = np.ascontiguousarray(as_array(J) if flat else matrix(trial, J))
+        dense = np.ascontiguousarray(as_array(J) if flat else trial.matrix(J))
         return Operator(torch.from_numpy(dense))
     if tuple(J.shape) != trial.size:
         raise ValueError(

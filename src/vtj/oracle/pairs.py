@@ -7,14 +7,15 @@ from typing import Literal
 
 import numpy as np
 
-from vtj.oracle.drawing import signed
+from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC
+from vtj.oracle.behavior import random_weights
 from vtj.oracle.operators import Operator
-from vtj.oracle.probing import Passes
+from vtj.oracle.passes import Passes
 from vtj.oracle.rounding import gradient_rounding
 from vtj.oracle.tolerance import SAFETY
-from vtj.oracle.trial import Run
+from vtj.oracle.trial import ForwardRun
 from vtj.oracle.voting import Array, Witness, allowed, distance
-from vtj.oracle.witnesses import gradient, raised_by_autograd
+from vtj.oracle.witnesses import raised_by_autograd
 from vtj.outcome import Outcome
 
 LEAST, MOST = 0.5, 2.0  # magnitudes of the random weights
@@ -87,12 +88,14 @@ class Pair:
     @cached_property
     def too_rough(self) -> bool:
         """Whether a number comes from differences so rough that agreement means nothing."""
-        if (self.side, self.b.family) != ("number", "numeric"):
+        if (self.side, self.b.family) != ("number", NUMERIC.name):
             return False
         return bool((SAFETY * np.asarray(self.b.error) > 1e-3 * np.asarray(self.b.size)).any())
 
 
-def ask(passes: Passes, run: Run, by_hand: Operator | None, probes: int, seed: int) -> Probes:
+def probe(
+    passes: Passes, run: ForwardRun, by_hand: Operator | None, probes: int, seed: int
+) -> Probes:
     """Run the passes.
 
     Args:
@@ -104,45 +107,48 @@ def ask(passes: Passes, run: Run, by_hand: Operator | None, probes: int, seed: i
     """
     generator = np.random.default_rng(seed)
     outputs, inputs = passes.trial.size
-    v = signed(generator, probes * outputs, LEAST, MOST).reshape(probes, outputs)
-    u = signed(generator, inputs, LEAST, MOST) * passes.scale
+    v = random_weights(generator, probes * outputs, LEAST, MOST).reshape(probes, outputs)
+    u = random_weights(generator, inputs, LEAST, MOST) * passes.scale
     # a single pass is one of a new run: does f give the same y again?
     first = [passes.backward_of(run, v[0])] if probes > 1 else []
     outcomes = (*first, *(passes.backward(one) for one in v[len(first) :]))
-    grads = np.stack([gradient(passes.trial, one.grad) for one in outcomes])
-    if any(refused(one) for one in outcomes) or not np.isfinite(grads).all():
+    grads = np.stack([passes.trial.gradient(one.grad) for one in outcomes])
+    if any(backward_raised(one) for one in outcomes) or not np.isfinite(grads).all():
         return Probes(v, u, outcomes, grads)
     if by_hand is None:
         return Probes(v, u, outcomes, grads, passes.differences(u, grads @ u, v=v))
-    right = Witness("by hand", "by hand", by_hand.right(u))
-    lefts = [Witness("by hand", "by hand", row) for row in by_hand.lefts(v)]
+    right = Witness(BY_HAND.name, BY_HAND.name, by_hand.right(u))
+    lefts = [Witness(BY_HAND.name, BY_HAND.name, row) for row in by_hand.lefts(v)]
     differences = passes.differences(u, right.value)
     return Probes(v, u, outcomes, grads, differences, (right, lefts))
 
 
-def refused(outcome: Outcome) -> bool:
-    """Say whether backward raised, for another reason than that `y` is not connected to `x`."""
+def backward_raised(outcome: Outcome) -> bool:
+    """Return whether backward raised, for another reason than that `y` is not connected to `x`."""
     return outcome.error is not None and not raised_by_autograd(outcome.error)
 
 
-def ask_forward(passes: Passes, asked: Probes) -> Probes:
-    """Run a forward pass too, where it applies: exact, but slower than a few calls of `f`."""
+def with_forward_pass(passes: Passes, asked: Probes) -> Probes:
+    """Return the probes with a forward pass, where one applies.
+
+    It is exact, but slower than a few calls of `f`.
+    """
     slopes = passes.forward_or_none(asked.u)
     if slopes is None:
         return asked
-    forward = Witness("forward", "forward", slopes)
+    forward = Witness(FORWARD.name, FORWARD.name, slopes)
     return replace(asked, forward=forward, differences=passes.differences(asked.u, slopes))
 
 
 def pairs(asked: Probes, relative: float) -> Iterator[Pair]:
-    """Pair up, probe by probe, the values that should be the same."""
+    """Yield, probe by probe, the values that should be the same."""
     if asked.differences is None:
         return
     if asked.by_hand is not None:
         right, lefts = asked.by_hand
         yield Pair("J·u by hand = differences", "y", 0, right, asked.differences, relative)
         for k, (mine, grad) in enumerate(zip(lefts, asked.grads, strict=True)):
-            theirs = Witness("x.grad", "backward", grad)
+            theirs = Witness("x.grad", BACKWARD.name, grad)
             yield Pair("x.grad = vᵀ·J by hand", "x", k, mine, theirs, relative)
         return
     if asked.forward is not None:
@@ -150,38 +156,39 @@ def pairs(asked: Probes, relative: float) -> Iterator[Pair]:
         yield Pair(what, "y", 0, asked.forward, asked.differences, relative)
     for k, (v, grad) in enumerate(zip(asked.v, asked.grads, strict=True)):
         if asked.forward is not None:
-            sides = adjoint(v, asked.u, grad, asked.forward)
+            sides = adjoint_identity(v, asked.u, grad, asked.forward)
             yield Pair("⟨x.grad, u⟩ = ⟨v, J·u⟩ forward", "number", k, *sides, relative)
         else:
-            mine = number(asked.u, grad)
-            theirs = at(asked.differences, k, mine.size)
+            mine = inner_product(asked.u, grad)
+            theirs = one_number(asked.differences, k, mine.size)
             what = "⟨x.grad, u⟩ = ⟨v, J·u⟩ by differences"
             yield Pair(what, "number", k, mine, theirs, relative)
 
 
-def number(u: Array, grad: Array) -> Witness:
-    """Give ⟨x.grad, u⟩ with the size its rounding is relative to."""
-    return Witness("x.grad", "backward", np.array([grad @ u]), 0.0, np.array([abs(grad) @ abs(u)]))
+def inner_product(u: Array, grad: Array) -> Witness:
+    """Return ⟨x.grad, u⟩ with the size its rounding is relative to."""
+    size = np.array([abs(grad) @ abs(u)])
+    return Witness("x.grad", BACKWARD.name, np.array([grad @ u]), 0.0, size)
 
 
-def at(numbers: Witness, k: int, size: Array | float) -> Witness:
-    """Give one of several numbers as a witness of its own."""
+def one_number(numbers: Witness, k: int, size: Array | float) -> Witness:
+    """Return one of several numbers as a witness of its own."""
     error = np.asarray(numbers.error)[[k]]
     return Witness(numbers.name, numbers.family, numbers.value[[k]], error, size)
 
 
-def adjoint(v: Array, u: Array, grad: Array, slopes: Witness) -> tuple[Witness, Witness]:
-    """Give ⟨x.grad, u⟩ and ⟨v, J·u⟩, each with the size its rounding is relative to."""
+def adjoint_identity(v: Array, u: Array, grad: Array, slopes: Witness) -> tuple[Witness, Witness]:
+    """Return both sides of the adjoint identity ⟨x.grad, u⟩ = ⟨v, J·u⟩, with their sizes."""
     error = np.array([abs(v) @ np.broadcast_to(slopes.error, v.shape)])
     size = np.array([abs(v) @ abs(slopes.value)])
     theirs = Witness(slopes.name, slopes.family, np.array([v @ slopes.value]), error, size)
-    return number(u, grad), theirs
+    return inner_product(u, grad), theirs
 
 
-def reconsidered(
+def reexamined_pair(
     pair: Pair, passes: Passes, asked: Probes, by_hand: Operator | None, seed: int
 ) -> Pair:
-    """Give the pair with everything that may excuse a difference, where there is one.
+    """Return the pair with all error bounds that apply, where its two values differ.
 
     First the magnitudes that went into a product; then, for differences, two estimates of three;
     then how much the exact values change when `x` moves by a few units in the last place.
@@ -191,9 +198,11 @@ def reconsidered(
         size = by_hand.left_size(v) if pair.side == "x" else by_hand.right_size(u)
         pair = replace(pair, a=replace(pair.a, size=size))
     if pair.differs and pair.side == "y":
-        pair = replace(pair, b=passes.differences(u, sure=True))
-    if pair.differs and pair.b.family == "numeric" and pair.side == "number":
-        pair = replace(pair, b=at(passes.differences(u, v=v[None], sure=True), 0, pair.a.size))
+        pair = replace(pair, b=passes.differences(u, robust=True))
+    if pair.differs and pair.b.family == NUMERIC.name and pair.side == "number":
+        pair = replace(
+            pair, b=one_number(passes.differences(u, v=v[None], robust=True), 0, pair.a.size)
+        )
     if pair.differs and pair.side != "y":
         rounding = gradient_rounding(
             passes.trial, lambda f, x, weights: passes.of(f, x).gradient(weights), v, seed

@@ -1,4 +1,4 @@
-"""How far exact values may be off: what rounding alone does to J and to `x.grad`."""
+"""Rounding error bounds: how far exact values of J and of `x.grad` may be off."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,51 +7,51 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like, shaped_like, values
-from vtj.engines import ENGINES
+from vtj.calling.tensors import Function, Tensors, as_tuple, like
+from vtj.engines import BACKWARD, ENGINES, FORWARD
 from vtj.oracle.noise import finest_noise, noise_at_all_scales
 from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.trial import Trial, graph_of
 from vtj.oracle.voting import Array, Witness, distance
-from vtj.oracle.witnesses import matrix
 
 SAMPLES = 4  # of what rounding does
 MOST_FACTOR = 1.03  # so that what is not linear in v changes by far less than
-LOUDER = 64  # how much stronger the second time is
-NOTHING_ELSE = 0.1  # of a value: where rounding changes that much of it, no digit of it counts
+AMPLIFIED = 64  # how much stronger the second time is
+ALL_ROUNDING = 0.1  # of a value: where rounding changes that much of it, no digit of it counts
 MOST_ROUNDING = 100  # times the relative tolerance: more than that is a mistake, not rounding
 
 
-def excuses(trial: Trial, exact: Sequence[Witness], seed: int) -> Array:
-    """Give how far exact values of J may be off, where that excuses them.
+def rounding_error_bound(trial: Trial, exact: Sequence[Witness], seed: int) -> Array:
+    """Return how far exact values of J may be off by rounding, 0 where they differ by more.
 
     Args:
-        trial: What `try_out` gave.
+        trial: What `try_out` returned.
         exact: Witnesses to J that are not differences.
         seed: Fixes what is drawn.
     """
-    known = [one.name for one in exact if one.family in ("backward", "forward")]
-    engines = [name for name in ("reverse", "forward") if name in known] or ["reverse"]
+    known = [one.name for one in exact]
+    plain = [name for name, one in ENGINES.items() if one.family.autograd and not one.vmap]
+    engines = [name for name in plain if name in known] or plain[:1]
     terms = size_of_terms(trial, seed)[:, None]
     size = np.max([abs(one.value) for one in exact], axis=0)
     gap = np.max([abs(a.value - b.value) for a in exact for b in exact], axis=0)
-    negligible = last_digits(trial, terms)
+    negligible = negligible_slopes(trial, terms)
     least = np.where(size <= negligible, negligible, 0) + torch.finfo(trial.dtype).tiny / trial.eps
-    measured, lost = measured_rounding(trial, engines, seed), _lost_in_rows(trial, exact, seed)
+    measured = measured_rounding(trial, engines, seed)
+    lost = _absorbed_in_rows(trial, exact, seed)
     if not ((gap > 0) & (gap <= 2 * SAFETY * (measured + lost + least))).any():
         return np.zeros(trial.size)
     largest = np.maximum(*(size.max(axis=axis, keepdims=True, initial=0) for axis in (0, 1)))
-    reach = np.fmax(terms, noise_of_values(trial, seed)[:, None] / trial.eps)
-    limit = _most(trial) * np.maximum(largest, reach / _not_zero(trial))
-    rounding = _up_to(limit, measured, size) + lost + least
+    limit = _largest_rounding(trial, largest, terms, noise_of_values(trial, seed)[:, None])
+    rounding = _capped(measured, limit, size) + lost + least
     return np.where(gap <= 2 * SAFETY * rounding, rounding, 0.0)
 
 
-def _lost_in_rows(trial: Trial, exact: Sequence[Witness], seed: int) -> Array:
-    """Give what rows of J may miss in which a backward and a forward pass contradict each other."""
+def _absorbed_in_rows(trial: Trial, exact: Sequence[Witness], seed: int) -> Array:
+    """Return what `absorbed` finds, for the rows in which backward and forward passes differ."""
     backward, forward = (
-        next((one for one in exact if one.family == family), None)
-        for family in ("backward", "forward")
+        next((one for one in exact if one.family == family.name), None)
+        for family in (BACKWARD, FORWARD)
     )
     if backward is None or forward is None:
         return np.zeros(trial.size)
@@ -60,19 +60,19 @@ def _lost_in_rows(trial: Trial, exact: Sequence[Witness], seed: int) -> Array:
         return np.zeros(trial.size)
 
     def jacobian_of(f: Function) -> Array:
-        return matrix(trial, ENGINES["reverse"](f, trial.x))
+        return trial.matrix(ENGINES["reverse"](f, trial.x))
 
-    return np.where(rows, _lost_inside(trial, jacobian_of, jacobian_of(trial.f), seed), 0.0)
+    return np.where(rows, _absorbed(trial, jacobian_of, jacobian_of(trial.f), seed), 0.0)
 
 
 def measured_rounding(trial: Trial, engines: Sequence[str], seed: int) -> Array:
-    """Give the rounding noise of J, the largest of some engines.
+    """Return the rounding noise of J, the largest of some engines.
 
     `x` and `y` are scaled by random factors that J is divided by again. Nothing changes by that
     except in the last digits.
 
     Args:
-        trial: What `try_out` gave.
+        trial: What `try_out` returned.
         engines: Keys of `ENGINES`.
         seed: Fixes the factors.
 
@@ -86,12 +86,12 @@ def measured_rounding(trial: Trial, engines: Sequence[str], seed: int) -> Array:
     """
     spread = np.zeros(trial.size)
     for name in engines:
-        first = matrix(trial, ENGINES[name](trial.f, trial.x))
+        first = trial.matrix(ENGINES[name](trial.f, trial.x))
         for by_x, by_y in (
             np.random.default_rng(seed).uniform(1, MOST_FACTOR, (SAMPLES, 2)).tolist()
         ):
             z = like(tuple(part / by_x for part in trial.parts), trial.x)
-            scaled = matrix(trial, ENGINES[name](_scaled(trial, by_x, by_y), z))
+            scaled = trial.matrix(ENGINES[name](_scaled(trial, by_x, by_y), z))
             spread = np.fmax(spread, abs(scaled / (by_x * by_y) - first))
     return spread
 
@@ -111,49 +111,49 @@ def gradient_rounding(
     weights: Array,
     seed: int,
 ) -> Array:
-    """Give the rounding noise of `x.grad`: of what goes into it, and of what is lost on the way.
+    """Return the rounding error bound of `x.grad`: of what goes into it, and on the way.
 
     The first is seen as `v` is scaled and `x` moves in its last digits. The second leaves no trace
-    in the result, as where 1 - 1 + 1e-20 is 0; it is seen as the gradients inside are shaken.
+    in the result, as where 1 - 1 + 1e-20 is 0; it is seen as the gradients inside are perturbed.
 
     Args:
-        trial: What `try_out` gave.
+        trial: What `try_out` returned.
         gradient_at: What ``y.backward(v)`` leaves in `.grad`, for an `f`, an `x` and a `v`.
         weights: The `v` in question, as a vector.
         seed: Fixes how they are scaled.
     """
     first = gradient_at(trial.f, trial.x, weights)
     terms = np.asarray(abs(weights) @ size_of_terms(trial, seed))
-    reach = np.fmax(terms, abs(weights) @ noise_of_values(trial, seed) / trial.eps)
-    limit = _most(trial) * np.maximum(abs(first).max(initial=0), reach / _not_zero(trial))
-    negligible = last_digits(trial, terms)
+    noise = abs(weights) @ noise_of_values(trial, seed)
+    limit = _largest_rounding(trial, abs(first).max(initial=0), terms, noise)
+    negligible = negligible_slopes(trial, terms)
     spread = np.zeros(trial.size[1])
     for factor in np.random.default_rng(seed).uniform(1, MOST_FACTOR, SAMPLES).tolist():
         x = like(tuple(part / factor * factor for part in trial.parts), trial.x)
         spread = np.fmax(spread, abs(gradient_at(trial.f, x, factor * weights) / factor - first))
-    measured = _up_to(limit, spread, abs(first))
-    lost = _lost_inside(trial, lambda f: gradient_at(f, trial.x, weights), first, seed)
+    measured = _capped(spread, limit, abs(first))
+    lost = _absorbed(trial, lambda f: gradient_at(f, trial.x, weights), first, seed)
     return np.asarray(measured + lost + np.where(abs(first) <= negligible, negligible, 0))
 
 
-def _lost_inside(
+def _absorbed(
     trial: Trial, gradient_of: Callable[[Function], Array], first: Array, seed: int
 ) -> Array:
-    """Give what `x.grad` may miss because it is too small beside other terms on the way.
+    """Return what `x.grad` may miss because it is too small beside other terms on the way.
 
-    Rounding grows with what is shaken; what does not is an answer to it, and no rounding.
+    Rounding grows with the perturbation; a backward that is another at every call does not.
     """
 
     def moved(by: float) -> Array:
-        answers = (gradient_of(shaken(trial.f, by, seed + k)) for k in range(SAMPLES))
+        answers = (gradient_of(perturbed_backward(trial.f, by, seed + k)) for k in range(SAMPLES))
         return np.asarray(np.max([abs(answer - first) for answer in answers], axis=0))
 
-    little, more = moved(trial.eps), moved(LOUDER * trial.eps)
-    return np.where(more >= LOUDER / 2 * little, more / LOUDER, 0.0)
+    little, more = moved(trial.eps), moved(AMPLIFIED * trial.eps)
+    return np.where(more >= AMPLIFIED / 2 * little, more / AMPLIFIED, 0.0)
 
 
-def shaken(f: Function, by: float, seed: int) -> Function:
-    """Give `f` with a backward in which every gradient on the way is moved by a random little.
+def perturbed_backward(f: Function, by: float, seed: int) -> Function:
+    """Return `f` with a backward in which every gradient on the way is moved by a random little.
 
     Each element moves by that part of the largest in its tensor: so much may be lost where
     elements are added up.
@@ -166,7 +166,7 @@ def shaken(f: Function, by: float, seed: int) -> Function:
     Example:
         >>> from vtj.outcome import vjp
         >>> x, v = torch.zeros(2).double(), torch.tensor([1e20, 1.0]).double()
-        >>> f = shaken(lambda x: torch.stack([x[0] - x[1], x.sum()]), 1e-16, seed=0)
+        >>> f = perturbed_backward(lambda x: torch.stack([x[0] - x[1], x.sum()]), 1e-16, seed=0)
         >>> bool(abs(vjp(f, x, v) - torch.tensor([1e20, -1e20])).max() > 100)
         True
     """
@@ -178,23 +178,23 @@ def shaken(f: Function, by: float, seed: int) -> Function:
         drawn = torch.rand(one.shape, generator=generator, dtype=torch.float64)
         return one + (by * (2 * drawn - 1)).to(one) * one.abs().max()
 
-    def shaking(*x: Tensor) -> Any:
+    def perturbed(*x: Tensor) -> Any:
         y = f(*x)
         for node in graph_of(as_tuple(y, "y")):
             if node.next_functions:
                 node.register_prehook(lambda grads: tuple(moved(one) for one in grads))
         return y
 
-    return shaking
+    return perturbed
 
 
-def _up_to(limit: Array, spread: Array, size: Array) -> Array:
-    """Cut what was measured to the limit, but for values that are nothing else than rounding."""
-    return np.where(spread > NOTHING_ELSE * size, spread, np.fmin(spread, limit))
+def _capped(spread: Array, limit: Array, size: Array) -> Array:
+    """Return what was measured up to the limit, but for values that are nothing but rounding."""
+    return np.where(spread > ALL_ROUNDING * size, spread, np.fmin(spread, limit))
 
 
 def noise_of_values(trial: Trial, seed: int) -> Array:
-    """Give the rounding noise of `f`'s values, seen as `x` moves a little.
+    """Return the rounding noise of `f`'s values, seen as `x` moves a little.
 
     Example:
         >>> import torch
@@ -205,11 +205,11 @@ def noise_of_values(trial: Trial, seed: int) -> Array:
         >>> bool(noise > 1e-23), bool(noise > 1e-20)
         (True, False)
     """
-    return noise_at_all_scales(*_line(trial, seed))
+    return noise_at_all_scales(*trial.line(seed))
 
 
 def size_of_terms(trial: Trial, seed: int) -> Array:
-    """Give the size of `y`, or where it is a small remainder, of what went into it.
+    """Return the size of `y`, or where it is a small remainder, of what went into it.
 
     Rounding tells: it is that of the terms, whatever is left of them.
 
@@ -220,44 +220,30 @@ def size_of_terms(trial: Trial, seed: int) -> Array:
         >>> bool(abs(trial.y[0]) < 1e-15), bool(size_of_terms(trial, seed=0) > 0.1)
         (True, True)
     """
-    along, least = _line(trial, seed)
-    size = abs(values(trial.y))
-    return np.maximum(size, finest_noise(along, least) / trial.eps)
+    return np.maximum(abs(trial.y_vector), finest_noise(*trial.line(seed)) / trial.eps)
 
 
-def last_digits(trial: Trial, terms: Array) -> Array:
-    """Give slopes so small that `x`, moved by 1, changes only the last digits of what is added up.
+def negligible_slopes(trial: Trial, terms: Array) -> Array:
+    """Return slopes so small that `x`, moved by 1, changes only last digits of what is added up.
 
     Args:
-        trial: What `try_out` gave.
+        trial: What `try_out` returned.
         terms: The size of what is added up.
     """
     shape = np.broadcast_shapes(np.shape(terms), (trial.size[1],))
     return np.broadcast_to(4 * trial.eps * terms, shape)
 
 
-def _line(trial: Trial, seed: int) -> tuple[Callable[[float], Array], float]:
-    """Give `f`'s values along a random line, and the smallest step that means anything there."""
-    x = values(trial.parts)
-    towards = np.where(x == 0, 1, x) * np.random.default_rng(seed).uniform(0.5, 1, x.size)
-
-    def along(t: float) -> Array:
-        moved = like(shaped_like(x + t * towards, trial.parts), trial.x)
-        return values(trial.f(*fresh_leaves(moved)))
-
-    return along, 8 * trial.eps
+def _largest_rounding(trial: Trial, slopes: Array, terms: Array, noise: Array) -> Array:
+    """Return what still passes for rounding, beside the largest slope or what may go into it."""
+    part = min(MOST_ROUNDING * trial.relative, 0.1)
+    reach = np.fmax(terms, noise / trial.eps)
+    size = np.maximum(abs(trial.x_vector), 1e-100)
+    return np.asarray(part * np.maximum(slopes, reach / size))
 
 
-def _most(trial: Trial) -> float:
-    return min(MOST_ROUNDING * trial.relative, 0.1)
-
-
-def _not_zero(trial: Trial) -> Array:
-    return np.maximum(abs(values(trial.parts)), 1e-100)
-
-
-def disputed(exact: Sequence[Witness], relative: float) -> bool:
-    """Say whether two exact values are further apart than the tolerance.
+def exact_disagree(exact: Sequence[Witness], relative: float) -> bool:
+    """Return whether two exact values are further apart than the tolerance.
 
     Args:
         exact: Witnesses to J that are not differences.

@@ -20,7 +20,7 @@ TINY = float(np.finfo(np.float64).tiny)  # in place of 0, to divide by
 
 
 def tolerance(size: Any, relative: float, error: Any = 0.0) -> NDArray[np.float64]:
-    """Give the largest difference at which two values still agree, entry by entry.
+    """Return the largest difference at which two values still agree, entry by entry.
 
     Args:
         size: The magnitude of what is compared; for a sum, the sum of the magnitudes.
@@ -37,7 +37,7 @@ def tolerance(size: Any, relative: float, error: Any = 0.0) -> NDArray[np.float6
 
 
 def excess(a: Any, b: Any, allowed: Any) -> NDArray[np.float64]:
-    """Give ``|a - b|`` in units of what is allowed: at most 1 where they agree.
+    """Return ``|a - b|`` in units of what is allowed: at most 1 where they agree.
 
     Two values that are equal, or both infinite alike, or both nan, are 0 apart.
 

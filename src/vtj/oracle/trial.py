@@ -1,7 +1,8 @@
 """One trial run of `f`: what it takes, what it returns, and how exactly it computes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,21 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.autograd.function import BackwardCFunction
 
-from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like, require_floating
+from vtj.calling.tensors import (
+    Function,
+    Tensors,
+    as_tuple,
+    fresh_leaves,
+    like,
+    require_floating,
+    shaped_like,
+    values,
+)
+from vtj.oracle.blocks import as_matrix
 from vtj.oracle.naming import element
 from vtj.oracle.tolerance import RELATIVE
 
-ONCE = "torch::autograd::Error"  # what torch puts where no gradient leads further
+ONCE_DIFFERENTIABLE = "torch::autograd::Error"  # the node torch puts where no gradient goes on
 
 
 @dataclass(frozen=True)
@@ -29,7 +40,7 @@ class Trial:
         dtype: The least precise floating dtype on the way from `x` to `y`.
         connected: Per output, whether autograd sees any way to it.
         custom: Whether a custom Function stands on the way from `x` to `y`.
-        once: Whether a gradient that may be taken only once stands there
+        once_differentiable: Whether a gradient that may be taken only once stands there
             (`torch.autograd.function.once_differentiable`).
     """
 
@@ -40,7 +51,68 @@ class Trial:
     dtype: torch.dtype
     connected: tuple[bool, ...]
     custom: bool = False
-    once: bool = False
+    once_differentiable: bool = False
+
+    @cached_property
+    def x_vector(self) -> NDArray[np.float64]:
+        """All elements of `x` as one vector."""
+        return values(self.x)
+
+    @cached_property
+    def y_vector(self) -> NDArray[np.float64]:
+        """All elements of `y` as one vector."""
+        return values(self.y)
+
+    def at(self, vector: NDArray[np.float64]) -> Tensors:
+        """Return a vector in the form of `x`."""
+        point: Tensors = like(shaped_like(vector, self.parts), self.x)
+        return point
+
+    def weights(self, vector: NDArray[np.float64]) -> Tensors:
+        """Return a vector in the form of `y`."""
+        shaped = shaped_like(vector, self.y)
+        return shaped if self.y_tuple else shaped[0]
+
+    def run(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return f at the point of this vector, as a vector."""
+        return values(self.f(*fresh_leaves(self.at(vector))))
+
+    def line(self, seed: int) -> tuple[Callable[[float], NDArray[np.float64]], float]:
+        """Return `f`'s values along a random line, and the smallest step that means anything."""
+        towards = np.where(self.x_vector == 0, 1, self.x_vector)
+        towards = towards * np.random.default_rng(seed).uniform(0.5, 1, towards.size)
+        return lambda t: self.run(self.x_vector + t * towards), 8 * self.eps
+
+    def matrix(self, J: Any) -> NDArray[np.float64]:  # noqa: N803 - J is the term
+        """Return J, in the form in which an engine or a person gives it, as one matrix."""
+        return as_matrix(
+            J, self.y_shapes, self.x_shapes, y_tuple=self.y_tuple, x_tuple=self.x_tuple
+        )
+
+    def gradient(self, grad: Any) -> NDArray[np.float64]:
+        """Return what `.grad` holds as one vector, zeros where it holds nothing."""
+        grads = grad if isinstance(grad, tuple) else (grad,)
+        filled = (
+            torch.zeros_like(part) if one is None else one
+            for part, one in zip(self.parts, grads, strict=True)
+        )
+        return values(tuple(filled))
+
+    def seen_by_autograd(self, *weights: Any) -> tuple[Function, *tuple[Any, ...]]:
+        """Return `f` and gradient arguments without the outputs that no gradient can come from.
+
+        Args:
+            weights: Gradient arguments for all outputs; None where one is omitted.
+        """
+        if all(self.connected) or not any(self.connected):
+            return self.f, *weights
+        kept = [i for i, connected in enumerate(self.connected) if connected]
+
+        def seen(*x: Tensor) -> Tensors:
+            y = self.f(*x)
+            return tuple(y[i] for i in kept)
+
+        return seen, *(None if w is None else tuple(as_tuple(w)[i] for i in kept) for w in weights)
 
     @property
     def parts(self) -> tuple[Tensor, ...]:
@@ -109,7 +181,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Run:
+class ForwardRun:
     """What one run of `f` left behind, its graph with it.
 
     Attributes:
@@ -137,8 +209,8 @@ def try_out(f: Function, x: Tensors) -> Trial:
     return first_run(f, x)[0]
 
 
-def first_run(f: Function, x: Tensors) -> tuple[Trial, Run]:
-    """Give what `try_out` gives, and that run itself, for one backward pass.
+def first_run(f: Function, x: Tensors) -> tuple[Trial, ForwardRun]:
+    """Return what `try_out` returns, and that run itself, for one backward pass.
 
     Example:
         >>> trial, run = first_run(lambda x: 3 * x**2, torch.tensor([1.0, 2.0]))
@@ -168,13 +240,13 @@ def first_run(f: Function, x: Tensors) -> tuple[Trial, Run]:
         dtype=_least_precise(nodes, *as_tuple(x), *outputs),
         connected=tuple(part.requires_grad for part in outputs),
         custom=any(isinstance(node, BackwardCFunction) for node in nodes),
-        once=any(node.name() == ONCE for node in nodes),
+        once_differentiable=any(node.name() == ONCE_DIFFERENTIABLE for node in nodes),
     )
-    return trial, Run(leaves, y)
+    return trial, ForwardRun(leaves, y)
 
 
 def graph_of(y: Sequence[Tensor]) -> set[Any]:
-    """Give the nodes of the graph behind `y`.
+    """Return the nodes of the graph behind `y`.
 
     Example:
         >>> x = torch.ones(2, requires_grad=True)

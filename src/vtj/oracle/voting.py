@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from vtj.engines import NUMERIC
 from vtj.oracle.tolerance import excess, tolerance
 
 Array: TypeAlias = NDArray[np.float64]
@@ -38,7 +39,7 @@ class Witness:
 
 
 unnamed = partial(Witness, "", "")
-"""What is only compared, and not told."""
+"""A value that is only compared, and never quoted."""
 
 
 @dataclass(frozen=True)
@@ -47,19 +48,19 @@ class Vote:
 
     Attributes:
         agreed: Per entry, the value most families agree with, and its error.
-        voices: Per entry, how many families stand behind it.
+        support: Per entry, how many families stand behind it.
         decided: Per entry, whether no other value has as many.
         against: Per family, the entries at which it differs from the agreed value.
     """
 
     agreed: Witness
-    voices: NDArray[np.int_]
+    support: NDArray[np.int_]
     decided: NDArray[np.bool_]
     against: dict[str, NDArray[np.bool_]]
 
 
 def allowed(a: Witness, b: Witness, relative: float) -> Array:
-    """Give how far two witnesses may lie apart.
+    """Return how far two witnesses may lie apart.
 
     Example:
         >>> a, b = Witness("a", "a", np.array([2.0])), Witness("b", "b", np.array([2.5]))
@@ -74,7 +75,7 @@ def allowed(a: Witness, b: Witness, relative: float) -> Array:
 
 
 def distance(a: Witness, b: Witness, limit: Array | float) -> Array:
-    """Give how far two witnesses lie apart, in units of the tolerance; 0 where one is silent.
+    """Return how far two witnesses lie apart, in units of the tolerance; 0 where one is silent.
 
     Args:
         a: One.
@@ -95,7 +96,7 @@ def distance(a: Witness, b: Witness, limit: Array | float) -> Array:
 
 
 def one_per_family(witnesses: Sequence[Witness]) -> dict[str, Witness]:
-    """Give the first witness of every family.
+    """Return the first witness of every family.
 
     Example:
         >>> list(one_per_family([Witness("reverse", "backward", np.zeros(1)),
@@ -112,8 +113,8 @@ def vote(witnesses: Sequence[Witness], relative: float) -> Vote:
     """Let the families vote on every entry.
 
     Differences are vague: where an exact value agrees with them, it is the exact one that is
-    agreed on. Where two values have as many voices, that of the differences wins, since they alone
-    look at `f` itself. What they are not sure of they are silent on.
+    agreed on. Where two values have as many families behind them, that of the differences wins,
+    since they alone look at `f` itself. What they are not sure of they are silent on.
 
     Args:
         witnesses: At least one; the first of each family speaks for it.
@@ -124,21 +125,20 @@ def vote(witnesses: Sequence[Witness], relative: float) -> Vote:
         >>> result = vote(
         ...     [Witness("reverse", "backward", three), Witness("forward", "forward", three),
         ...      Witness("by hand", "by hand", two)], 1e-12)
-        >>> result.agreed.value.tolist(), result.voices.tolist(), result.against["by hand"].tolist()
-        ([3.0], [2], [True])
+        >>> result.agreed.value.tolist(), result.support.tolist(), result.against["by hand"]
+        ([3.0], [2], array([ True]))
     """
     families = one_per_family(witnesses)
     speakers = list(families.values())
     shape = speakers[0].value.shape
     speaks = np.array([np.broadcast_to(np.logical_not(one.silent), shape) for one in speakers])
     agree = np.array([[distance(a, b, relative) <= 1 for b in speakers] for a in speakers])
-    voices = (agree & speaks).sum(axis=1)
-    heard = agree & speaks
+    support = (agree & speaks).sum(axis=1)
     with_numeric = np.zeros_like(speaks)
-    rank = np.where(speaks, 2 * voices, -1)
+    rank = np.where(speaks, 2 * support, -1)
     for i, one in enumerate(speakers):
-        if one.family == "numeric":
-            with_numeric = heard[:, i] & speaks
+        if one.family == NUMERIC.name:
+            with_numeric = agree[:, i] & speaks[i] & speaks
             covered = np.delete(with_numeric, i, axis=0).any(axis=0)
             rank[i] = np.where(covered, -1, rank[i])
     rank = np.where(rank >= 0, rank + with_numeric, -1)
@@ -154,14 +154,14 @@ def vote(witnesses: Sequence[Witness], relative: float) -> Vote:
     )
     return Vote(
         agreed,
-        np.take_along_axis(voices, leader[None], axis=0)[0],
+        np.take_along_axis(support, leader[None], axis=0)[0],
         decided,
         {name: decided & ~with_leader[i] for i, name in enumerate(families)},
     )
 
 
 def product(one: Witness, weights: Array) -> Witness:
-    """Give vᵀ·J as one witness to J has it.
+    """Return vᵀ·J according to one witness to J.
 
     Example:
         >>> J = Witness("by hand", "by hand", np.array([[6.0, 0.0], [0.0, 12.0]]))

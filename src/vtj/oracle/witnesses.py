@@ -2,45 +2,49 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-import torch
 
-from vtj.calling.tensors import values
-from vtj.engines import ENGINES, FAMILIES
-from vtj.engines import numeric as differences
-from vtj.oracle.blocks import as_array, as_matrix
+from vtj.engines import BY_HAND, ENGINES, NUMERIC
+from vtj.engines.numeric import Slopes
+from vtj.oracle.blocks import as_array
 from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.trial import Trial
-from vtj.oracle.voting import Array, Mask, Witness
+from vtj.oracle.voting import Array, Mask, Witness, one_per_family
 from vtj.report import Row
 
 
 @dataclass(frozen=True)
-class Heard:
+class Answers:
     """What was said of J.
 
     Attributes:
         witnesses: Who gave a value, the first of a family speaking for it.
         rows: Why the others did not.
         slopes: What the differences gave, when they were asked.
-        hidden_kinks: Where kinks inside `f` cancel, when that was looked for.
+        cancelling_kinks: Where kinks inside `f` cancel, when that was looked for.
     """
 
     witnesses: tuple[Witness, ...]
     rows: tuple[Row, ...]
-    slopes: differences.Slopes | None = None
-    hidden_kinks: Mask | None = None
+    slopes: Slopes | None = None
+    cancelling_kinks: Mask | None = None
+
+    @cached_property
+    def speakers(self) -> dict[str, Witness]:
+        """The first witness of every family."""
+        return one_per_family(self.witnesses)
 
 
-def hear(trial: Trial, engines: Sequence[str], jacobian: Any) -> Heard:
+def ask_engines(trial: Trial, engines: Sequence[str], jacobian: Any) -> Answers:
     """Ask the engines for J, and take in the one derived by hand.
 
     An engine that raises gets a row with the reason instead.
 
     Args:
-        trial: What `try_out` gave.
+        trial: What `try_out` returned.
         engines: Keys of `ENGINES`.
         jacobian: J by hand: an array, a function that gives it (NumPy in, NumPy out), or None.
 
@@ -49,53 +53,60 @@ def hear(trial: Trial, engines: Sequence[str], jacobian: Any) -> Heard:
     """
     witnesses, rows = [], []
     slopes = None
-    for name in engines:
+    for engine in (ENGINES[name] for name in engines):
+        family = engine.family.name
         try:
-            if name == "numeric":
-                slopes = differences.estimate(trial.f, trial.x, trial.eps)
-                witnesses.append(by_differences(trial, slopes))
+            if engine.slopes is not None:
+                slopes = engine.slopes(trial.f, trial.x, trial.eps)
+                witnesses.append(differences_witness(trial, slopes))
             else:
-                value = matrix(trial, ENGINES[name](trial.f, trial.x))
-                witnesses.append(Witness(name, FAMILIES[name], value, silent=np.isnan(value)))
+                value = trial.matrix(engine(trial.f, trial.x))
+                witnesses.append(Witness(engine.name, family, value, silent=np.isnan(value)))
         except Exception as error:
-            rows.append(Row(name, FAMILIES[name], "not applicable", note=first_line(error)))
+            rows.append(Row(engine.name, family, "not applicable", note=first_line(error)))
     if jacobian is not None:
-        value = matrix(trial, by_hand(trial, jacobian))
-        witnesses.append(Witness("by hand", "by hand", value))
-    return Heard(tuple(witnesses), tuple(rows), slopes)
+        value = trial.matrix(by_hand(trial, jacobian))
+        witnesses.append(Witness(BY_HAND.name, BY_HAND.name, value))
+    return Answers(tuple(witnesses), tuple(rows), slopes)
 
 
 def by_hand(trial: Trial, jacobian: Any) -> Any:
-    """Give the J derived by hand at the trial's `x`, calling it when it is a function."""
+    """Return the J derived by hand at the trial's `x`, calling it when it is a function."""
     if hasattr(jacobian, "shape") or not callable(jacobian):  # SciPy's operators can be called too
         return jacobian
     return jacobian(*(as_array(part) for part in trial.parts))
 
 
-def matrix(trial: Trial, J: Any) -> Array:  # noqa: N803 - J is the term
-    """Give J as one matrix of the trial's size."""
-    return as_matrix(
-        J, trial.y_shapes, trial.x_shapes, y_tuple=trial.y_tuple, x_tuple=trial.x_tuple
-    )
+def differences_witness(trial: Trial, slopes: Slopes) -> Witness:
+    """Return differences as a witness to J, silent where their error is too wide to tell."""
+    here = trial.y_vector[:, None]
+    largest = np.nanmax(abs(slopes.value), axis=1, initial=0.0, keepdims=True)
+    error, silent = error_and_silence(slopes, largest, here)
+    value = np.where(silent, np.nan, slopes.value)
+    return Witness(NUMERIC.name, NUMERIC.name, value, error, silent=silent)
 
 
-def by_differences(trial: Trial, slopes: differences.Slopes) -> Witness:
-    """Give the differences as a witness that is silent where its error is too wide to tell.
+def error_and_silence(slopes: Slopes, size: Array, here: Array) -> tuple[Array, Mask]:
+    """Return how far differences may be off, and where that is too far for them to have a vote.
 
-    At a kink its error reaches from the slope on the left to the slope on the right. Where `y` is
-    not finite it is silent too: the slopes around say nothing of a derivative there.
+    At a kink the error reaches from the slope on the left to the slope on the right. Where `y` is
+    not finite they are silent too: beside a pole as 1/x at 0 they see a kink, and no derivative.
+
+    Args:
+        slopes: Differences.
+        size: The largest slope they can be compared with: in the row of J, or the slope itself.
+        here: `y`, of a shape that goes with them.
     """
-    value, error, jump = slopes
-    error = error + abs(jump) / 2 / SAFETY
-    row = np.nanmax(abs(value), axis=1, initial=0.0, keepdims=True)
-    here = abs(values(trial.y))[:, None]
-    enough = np.where(row > SAFETY * error, 1e-3 * row, 1e-9 * here)
-    silent = ~((SAFETY * error <= enough) | (jump != 0)) | ~np.isfinite(here)
-    return Witness("numeric", "numeric", np.where(silent, np.nan, value), error, silent=silent)
+    error = slopes.error + abs(slopes.jump) / 2 / SAFETY
+    # three digits: sin(1e15 x) detached has none, and would pass for a slope of any size; nine
+    # digits of y beside a slope of zero: x.detach().bfloat16() stands still over small steps
+    enough = np.where(size > SAFETY * error, 1e-3 * size, 1e-9 * abs(here))
+    silent = ~((SAFETY * error <= enough) | (slopes.jump != 0)) | ~np.isfinite(here)
+    return error, silent
 
 
 def first_line(error: Exception) -> str:
-    r"""Give an error as one line: its type and the first sentence of its message.
+    r"""Return an error as one line: its type and the first sentence of its message.
 
     Example:
         >>> first_line(ValueError("first\nsecond"))
@@ -109,15 +120,5 @@ def first_line(error: Exception) -> str:
 
 
 def raised_by_autograd(error: Exception | None) -> bool:
-    """Say whether torch refused because `y` is not connected to anything that requires grad."""
+    """Return whether torch refused because `y` is connected to nothing that requires grad."""
     return isinstance(error, RuntimeError) and "does not require grad" in str(error)
-
-
-def gradient(trial: Trial, grad: Any) -> Array:
-    """Give what `.grad` holds as one vector, zeros where it holds nothing."""
-    grads = grad if isinstance(grad, tuple) else (grad,)
-    filled = (
-        torch.zeros_like(part) if one is None else one
-        for part, one in zip(trial.parts, grads, strict=True)
-    )
-    return values(tuple(filled))

@@ -13,7 +13,7 @@ import vtj
 from tests.zoo.bug import custom
 from vtj.calling.tensors import Tensors, values
 from vtj.engines.numeric import EPS, Slopes
-from vtj.oracle.probing import FIRST, TO_CONFIRM, Counted, Passes
+from vtj.oracle.passes import FIRST, TO_CONFIRM, Counted, Passes
 from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.trial import first_run
 
@@ -29,7 +29,7 @@ def cube(x: Tensor) -> Tensor:
 
 def passes_of(f: Callable[..., Any], x: Tensors = X) -> Passes:
     trial, _ = first_run(f, x)
-    return Passes(trial, values(trial.y), values(trial.parts))
+    return Passes(trial)
 
 
 def two(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
@@ -61,7 +61,7 @@ def test_a_backward_pass_through_the_first_run_is_one_like_any_other(
     f: Callable[[Tensor], Any],
 ) -> None:
     trial, run = first_run(f, X)
-    passes = Passes(trial, values(trial.y), values(trial.x))
+    passes = Passes(trial)
     outcome = passes.backward_of(run, V[0])
     assert outcome.error is None
     np.testing.assert_array_equal(values(outcome.grad), V[0] * 3 * HERE**2)  # type: ignore[arg-type]
@@ -70,7 +70,7 @@ def test_a_backward_pass_through_the_first_run_is_one_like_any_other(
 
 def test_what_is_not_connected_gets_a_run_of_its_own() -> None:
     trial, run = first_run(lambda x: (x**3, x.detach()), X)
-    passes = Passes(trial, values(trial.y), values(trial.x))
+    passes = Passes(trial)
     outcome = passes.backward_of(run, np.concatenate([V[0], V[1]]))
     np.testing.assert_array_equal(values(outcome.grad), V[0] * 3 * HERE**2)  # type: ignore[arg-type]
 
@@ -79,7 +79,7 @@ def test_at_another_point_another_function_is_looked_at() -> None:
     passes, there = passes_of(cube), 2 * X
     other = passes.of(torch.exp, there)
     np.testing.assert_allclose(other.gradient(V[0]), V[0] * np.exp(2 * HERE), rtol=1e-15)
-    np.testing.assert_array_equal(other.x, 2 * HERE)
+    np.testing.assert_array_equal(other.trial.x_vector, 2 * HERE)
     np.testing.assert_array_equal(passes.gradient(V[0]), V[0] * 3 * HERE**2)
 
 
@@ -118,7 +118,7 @@ def test_steps_are_of_the_size_of_x_however_long_the_direction_is(scale: float) 
     steps = asked(u, expected=np.cos(HERE) * u)
     np.testing.assert_allclose(steps[0::2], FIRST * np.array(TO_CONFIRM[: len(steps) // 2]))
     np.testing.assert_allclose(asked(u)[:4:2], [FIRST, FIRST / 2])
-    np.testing.assert_allclose(max(asked(u, sure=True)), 16 * FIRST, rtol=0.2)
+    np.testing.assert_allclose(max(asked(u, robust=True)), 16 * FIRST, rtol=0.2)
 
 
 def test_what_is_expected_spares_calls_and_what_is_not_costs_them() -> None:
@@ -165,21 +165,21 @@ def leaps(x: Tensor) -> Tensor:
 def test_the_noise_of_values_counts_where_every_care_is_taken() -> None:
     passes, least = passes_of(leaps), 8 * FIRST
     assert (passes.noise > 1e-5).all()
-    slopes = passes.differences(U, sure=True)
+    slopes = passes.differences(U, robust=True)
     assert (np.asarray(slopes.error) >= passes.noise / least).all()
     assert (np.asarray(slopes.error) <= 10 * passes.noise / least).all()
-    numbers = passes.differences(U, v=V, sure=True)
+    numbers = passes.differences(U, v=V, robust=True)
     assert (np.asarray(numbers.error) >= abs(V) @ passes.noise / least).all()
     assert (np.asarray(numbers.error) <= 10 * abs(V) @ passes.noise / least).all()
 
 
 @pytest.mark.parametrize("least", [1e-3, 1e-6])
-@pytest.mark.parametrize(("sure", "step"), [(False, FIRST), (True, 8 * FIRST)])
+@pytest.mark.parametrize(("robust", "step"), [(False, FIRST), (True, 8 * FIRST)])
 def test_the_element_that_moves_least_says_how_roughly_the_others_move(
-    least: float, sure: bool, step: float
+    least: float, robust: bool, step: float
 ) -> None:
     u = np.array([least, -2.0, 3.0])
-    found = passes_of(lambda x: 3 * x).differences(u, sure=sure)
+    found = passes_of(lambda x: 3 * x).differences(u, robust=robust)
     rounded = EPS / (least / HERE[0]) * 3 * abs(u[1:]) / step
     assert (np.asarray(found.error)[1:] >= rounded).all()
     assert (np.asarray(found.error)[1:] <= 10 * rounded).all()
@@ -222,14 +222,16 @@ def test_differences_are_silent_where_they_are_too_rough(
     value: float, error: float, jump: float, silent: bool
 ) -> None:
     passes = passes_of(lambda x: torch.full_like(x, 8) * x / x)
-    found = passes._witness(Slopes(*(np.full(3, n) for n in (value, error, jump))), passes.here)
+    found = passes._witness(
+        Slopes(*(np.full(3, n) for n in (value, error, jump))), passes.trial.y_vector
+    )
     assert found.silent.tolist() == [silent] * 3  # type: ignore[union-attr]
     np.testing.assert_allclose(found.error, error + jump / 2 / SAFETY)
 
 
 def test_where_y_is_not_finite_differences_are_silent() -> None:
     passes = passes_of(lambda x: 1 / (x - 0.5))
-    found = passes._witness(Slopes(*np.zeros((3, 3))), passes.here)
+    found = passes._witness(Slopes(*np.zeros((3, 3))), passes.trial.y_vector)
     assert found.silent.tolist() == [True, False, False]  # type: ignore[union-attr]
 
 

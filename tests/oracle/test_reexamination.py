@@ -11,18 +11,18 @@ from torch import Tensor
 from tests.zoo.bug import custom
 from vtj.calling.tensors import Tensors, as_tuple
 from vtj.engines.numeric import EPS
-from vtj.oracle.second_look import (
-    LOOKS,
+from vtj.oracle.reexamination import (
     NEARBY,
-    OUT_OF_SIGHT,
-    flattened,
-    look_again,
+    POINTS,
+    ROUNDED_AWAY,
+    is_disputed,
+    least_visible_slope,
     nearby_points,
-    questionable,
+    reexamined,
 )
 from vtj.oracle.trial import Trial, try_out
 from vtj.oracle.voting import Witness, vote
-from vtj.oracle.witnesses import Heard, hear
+from vtj.oracle.witnesses import Answers, ask_engines
 
 X = torch.tensor([1.0, 2.0], dtype=torch.float64)
 ALL = ("reverse", "forward", "numeric")
@@ -30,20 +30,20 @@ ALL = ("reverse", "forward", "numeric")
 
 def doubtful(f: Callable[..., Any], engines: Any = ALL, jacobian: Any = None) -> bool:
     trial = try_out(f, X)
-    heard = hear(trial, engines, jacobian)
-    return questionable(trial, heard, vote(heard.witnesses, trial.relative))
+    heard = ask_engines(trial, engines, jacobian)
+    return is_disputed(trial, heard, vote(heard.witnesses, trial.relative))
 
 
 def again(
     f: Callable[..., Any], x: Tensors = X, engines: Any = ALL, jacobian: Any = None
-) -> tuple[Heard, Heard]:
+) -> tuple[Answers, Answers]:
     """Give what is heard first, and what is heard on a second look."""
     trial = try_out(f, x)
-    heard = hear(trial, engines, jacobian)
-    return heard, look_again(trial, heard, seed=0)
+    heard = ask_engines(trial, engines, jacobian)
+    return heard, reexamined(trial, heard, seed=0)
 
 
-def by_name(heard: Heard, name: str) -> Witness:
+def by_name(heard: Answers, name: str) -> Witness:
     (one,) = [one for one in heard.witnesses if one.name == name]
     return one
 
@@ -82,17 +82,17 @@ def test_what_is_questionable(f: Any, engines: Any, jacobian: Any, doubt: bool) 
 
 def test_an_engine_that_contradicts_its_family_is_questionable() -> None:
     trial = try_out(square, X)
-    heard = hear(trial, ("reverse", "numeric"), None)
+    heard = ask_engines(trial, ("reverse", "numeric"), None)
     other = Witness("jacrev", "backward", SQUARE + 1e-6)
-    heard = Heard((*heard.witnesses, other), (), heard.slopes)
-    assert questionable(trial, heard, vote(heard.witnesses, trial.relative))
+    heard = Answers((*heard.witnesses, other), (), heard.slopes)
+    assert is_disputed(trial, heard, vote(heard.witnesses, trial.relative))
 
 
 def test_where_nobody_disagrees_nothing_changes() -> None:
     first, second = again(square)
     assert second.witnesses == first.witnesses
     assert second.slopes is first.slopes
-    assert second.hidden_kinks is None
+    assert second.cancelling_kinks is None
 
 
 def test_columns_in_which_nobody_disagrees_stay() -> None:
@@ -108,8 +108,8 @@ def test_columns_in_which_nobody_disagrees_stay() -> None:
     assert first.slopes.error[:, 1].tolist() != second.slopes.error[:, 1].tolist()
     assert second.slopes.value[1, 1] == pytest.approx(np.cos(2), rel=1e-11)
     assert [one.name for one in second.witnesses] == list(ALL)
-    assert second.hidden_kinks is not None
-    assert not second.hidden_kinks.any()
+    assert second.cancelling_kinks is not None
+    assert not second.cancelling_kinks.any()
 
 
 def test_alone_all_differences_are_repeated() -> None:
@@ -128,17 +128,17 @@ def meet(x: Tensor) -> Tensor:
 def test_where_kinks_meet_the_differences_are_silent(other: float) -> None:
     x = torch.tensor([other, 0.0], dtype=torch.float64)
     _, second = again(lambda x: meet(x) + x.sum(), x)
-    assert second.hidden_kinks is not None
+    assert second.cancelling_kinks is not None
     at_zero = (x == 0).tolist()
-    assert second.hidden_kinks.tolist() == np.diag(at_zero).tolist()
+    assert second.cancelling_kinks.tolist() == np.diag(at_zero).tolist()
     numeric = by_name(second, "numeric")
     assert np.asarray(numeric.silent).tolist() == np.diag(at_zero).tolist()
 
 
 def test_a_wrong_backward_is_no_kink() -> None:
     _, second = again(WRONG)
-    assert second.hidden_kinks is not None
-    assert not second.hidden_kinks.any()
+    assert second.cancelling_kinks is not None
+    assert not second.cancelling_kinks.any()
     assert not np.asarray(by_name(second, "numeric").silent).any()
 
 
@@ -146,14 +146,14 @@ def test_differences_that_are_off_in_their_last_digits_show_no_kink() -> None:
     _, second = again(lambda x: x / 3 + 0.1, jacobian=np.diag([0.3, 0.4]))
     backward, numeric = by_name(second, "reverse").value, by_name(second, "numeric").value
     assert (backward != numeric).any()
-    assert second.hidden_kinks is not None
-    assert not second.hidden_kinks.any()
+    assert second.cancelling_kinks is not None
+    assert not second.cancelling_kinks.any()
 
 
 def test_without_a_backward_no_kinks_are_looked_for() -> None:
     _, second = again(meet, torch.zeros(1).double(), ("forward", "numeric"))
-    assert second.hidden_kinks is not None
-    assert second.hidden_kinks.tolist() == [[False]]
+    assert second.cancelling_kinks is not None
+    assert second.cancelling_kinks.tolist() == [[False]]
 
 
 def test_rounding_excuses_exact_engines_that_lie_too_far_apart() -> None:
@@ -164,10 +164,10 @@ def test_rounding_excuses_exact_engines_that_lie_too_far_apart() -> None:
         return torch.tanh(20 * weights @ torch.tanh(20 * weights @ x))
 
     trial = try_out(steep, x)
-    heard = hear(trial, ("reverse", "forward"), None)
+    heard = ask_engines(trial, ("reverse", "forward"), None)
     reverse, forward = heard.witnesses
-    off = Heard((reverse, Witness("forward", "forward", forward.value * (1 + 1e-8))), ())
-    for one in look_again(trial, off, seed=0).witnesses:
+    off = Answers((reverse, Witness("forward", "forward", forward.value * (1 + 1e-8))), ())
+    for one in reexamined(trial, off, seed=0).witnesses:
         assert np.asarray(one.error).shape in ((3, 3), ())
         assert (np.asarray(one.error) < 1e-9).all()
 
@@ -176,19 +176,19 @@ def test_terms_that_cancel_are_excused() -> None:
     trial = try_out(lambda x: x.softmax(0).sum(), torch.tensor([0.3, -1.7, 2.9]))
     noise = Witness("forward", "forward", np.array([[1e-16, -1e-17, 2e-16]]))
     zero = Witness("reverse", "backward", np.zeros((1, 3)))
-    for one in look_again(trial, Heard((zero, noise), ()), seed=0).witnesses:
+    for one in reexamined(trial, Answers((zero, noise), ()), seed=0).witnesses:
         assert (np.asarray(one.error) > 0).all()
         assert (np.asarray(one.error) < 1e-14).all()
     wrong = Witness("forward", "forward", np.full((1, 3), 1e-3))
-    for one in look_again(trial, Heard((zero, wrong), ()), seed=0).witnesses:
+    for one in reexamined(trial, Answers((zero, wrong), ()), seed=0).witnesses:
         assert not np.asarray(one.error).any()
 
 
 def test_the_differences_are_not_excused_by_rounding() -> None:
     trial = try_out(lambda x: x.softmax(0).sum(), torch.tensor([0.3, -1.7, 2.9]))
-    heard = hear(trial, ALL, np.full(3, 1e-17))
+    heard = ask_engines(trial, ALL, np.full(3, 1e-17))
     before = by_name(heard, "numeric")
-    after = by_name(look_again(trial, heard, seed=0), "numeric")
+    after = by_name(reexamined(trial, heard, seed=0), "numeric")
     assert np.asarray(after.error).max() <= np.asarray(before.error).max() + 1e-14
 
 
@@ -220,17 +220,17 @@ def test_how_small_a_slope_may_be_that_rounding_makes_zero() -> None:
     slopes = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, -1.0]])
     least = 4 * EPS * 8
     expected = [[4 * least, least, least], [0, least, 0]]
-    assert flattened(trial, slopes).tolist() == expected
-    assert flattened(trial, np.array([0.0, 2.0])).tolist() == [4 * least, 0]
-    assert flattened(at([0.0, 5.0], [1.0]), np.zeros((2, 1))).tolist() == [
+    assert least_visible_slope(trial, slopes).tolist() == expected
+    assert least_visible_slope(trial, np.array([0.0, 2.0])).tolist() == [4 * least, 0]
+    assert least_visible_slope(at([0.0, 5.0], [1.0]), np.zeros((2, 1))).tolist() == [
         [20 * EPS + EPS**2],
         [20 * EPS],
     ]
-    assert flattened(at([0.0, 5.0], [1.0]), np.zeros(2), OUT_OF_SIGHT).tolist() == [
-        20 * EPS + OUT_OF_SIGHT,
+    assert least_visible_slope(at([0.0, 5.0], [1.0]), np.zeros(2), ROUNDED_AWAY).tolist() == [
+        20 * EPS + ROUNDED_AWAY,
         20 * EPS,
     ]
-    assert flattened(at([0.0], [3.0]), np.zeros(1)).tolist() == [EPS**2]
+    assert least_visible_slope(at([0.0], [3.0]), np.zeros(1)).tolist() == [EPS**2]
 
 
 def test_slopes_that_rounding_makes_zero_are_not_heard() -> None:
@@ -241,8 +241,8 @@ def test_slopes_that_rounding_makes_zero_are_not_heard() -> None:
 
     tiny = Witness("by hand", "by hand", np.diag([1e-10, 1e-8]))
     trial = try_out(vanishing, X)
-    heard = hear(trial, ("numeric",), tiny.value)
-    numeric = by_name(look_again(trial, heard, seed=0), "numeric")
+    heard = ask_engines(trial, ("numeric",), tiny.value)
+    numeric = by_name(reexamined(trial, heard, seed=0), "numeric")
     assert np.asarray(numeric.silent).tolist() == [[True, False], [False, False]]
 
 
@@ -250,7 +250,7 @@ def test_slopes_that_rounding_makes_zero_are_not_heard() -> None:
 def test_points_nearby(x: Tensors) -> None:
     trial = try_out(lambda *x: x[0] * 2, x)
     points = list(nearby_points(trial, seed=3))
-    assert len(points) == LOOKS
+    assert len(points) == POINTS
     repeated = list(nearby_points(trial, seed=3))
     seen = set()
     for point, same in zip(points, repeated, strict=True):
@@ -261,7 +261,7 @@ def test_points_nearby(x: Tensors) -> None:
             moved = (part - here).abs() / size
             assert 0 < moved.min() <= moved.max() <= NEARBY * (1 + 1e-6)
             seen.add(part.sum().item())
-    assert len(seen) == LOOKS * len(as_tuple(x))
+    assert len(seen) == POINTS * len(as_tuple(x))
     moves = torch.cat([as_tuple(point)[0] - as_tuple(x)[0] for point in points])
     assert moves.min() < 0 < moves.max()
     assert moves.abs().max() > NEARBY / 4

@@ -1,0 +1,190 @@
+"""Difference quotients beyond the plain ones: cheaper where they confirm, surer where they accuse.
+
+`richardson` confirms in two or three steps what somebody already gives. `robust_derivative`
+measures the noise of the values and looks at three ranges of steps before it contradicts anybody.
+"""
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+import numpy as np
+
+from vtj.engines.numeric import (
+    CLOSE,
+    EPS,
+    Slopes,
+    choose,
+    derivative,
+    first_step,
+    lasting_jump,
+    rounded_tip,
+)
+from vtj.oracle.noise import FINE, MARGIN, measured_noise, noise_of_differences
+from vtj.oracle.tolerance import SAFETY
+from vtj.oracle.voting import Array, Mask
+
+ENOUGH = 1e-10  # relative error at which differences stop
+ROUGH = 1e-8  # with more rounding than that, relative to the largest, agreement means little
+FINER = (2.0**-24, 2.0**-34, 2.0**-44)
+STRETCH = 0.7  # shares no step with powers of two
+
+
+def richardson(
+    g: Callable[[float], Array],
+    expected: Array,
+    steps: Sequence[float],
+    eps: float,
+    *,
+    noise: float | Array = 0.0,
+    rounding: float = 0.0,
+) -> tuple[Array, Array] | None:
+    """Return g'(0) and its error where two or three steps confirm what is expected, else None.
+
+    The error of a central difference is a series in the square of its step, so the slope at step
+    zero follows from a few. How far that is off they cannot say themselves, but it is not by chance
+    that it agrees with an independent value to ten digits.
+
+    Args:
+        g: A function from a number to a vector.
+        expected: What g'(0) is said to be.
+        steps: The steps; the first so wide that it sees what moves in leaps, as a detached path in
+            bfloat16 does, the second the narrowest.
+        eps: The relative rounding error of `g`'s values.
+        noise: Their absolute error beyond that.
+        rounding: The absolute rounding error of `g`'s argument.
+
+    Source:
+        L. F. Richardson, Phil. Trans. R. Soc. A 210 (1911), 307-357.
+
+    Example:
+        >>> def cube(t):
+        ...     return np.array([(2 + t)**3])
+        >>> steps = (2.0**-6, 2.0**-10)
+        >>> value, error = richardson(cube, np.array([12.0]), steps, 2e-16)
+        >>> value.tolist()
+        [12.0]
+        >>> richardson(cube, np.array([12.000001]), steps, 2e-16) is None
+        True
+    """
+    slopes: list[Array] = []
+    size, error = abs(expected), np.zeros(expected.shape)
+    for step in steps:
+        plus, minus = g(step), g(-step)
+        slope = plus - minus
+        slope /= 2 * step
+        slopes.append(slope)
+        if len(slopes) == 1:
+            continue
+        if len(slopes) == 2:
+            error = eps * abs(plus)
+            error += noise
+            error += rounding * size
+            error /= step
+            if not SAFETY * error.max(initial=0) <= ROUGH * size.max(initial=0) < np.inf:
+                return None
+            error += ENOUGH / SAFETY * size
+        value = _extrapolated(steps, slopes)
+        if (abs(value - expected) <= SAFETY * error).all():
+            return value, error
+    return None
+
+
+def _extrapolated(steps: Sequence[float], slopes: Sequence[Array]) -> Array:
+    """Return the value at zero of the polynomial in step² through the slopes."""
+    squares = [step**2 for step, _ in zip(steps, slopes, strict=False)]
+    terms = []
+    for square, slope in zip(squares, slopes, strict=True):
+        others = (other for other in squares if other != square)
+        terms.append(prod(other / (other - square) for other in others) * slope)
+    return sum(terms[1:], terms[0])
+
+
+def robust_column(
+    g: Callable[[float], Array], here: Array, at: float, eps: float, *, noise: Array
+) -> Slopes:
+    """Return one column of J by `robust_derivative`; as `how` of `vtj.engines.numeric.estimate`."""
+    rounding = EPS * abs(at)
+    return robust_derivative(
+        g, here, first_step(at), abs(at) or 1.0, eps, rounding=rounding, noise=noise
+    )
+
+
+def robust_derivative(
+    g: Callable[[float], Array],
+    here: Array,
+    first: float,
+    size: float,
+    eps: float,
+    *,
+    rounding: float = 0.0,
+    noise: float | Array = 0.0,
+) -> Slopes:
+    """Return g'(0) with the noise of `g` measured, from three families of steps.
+
+    Two estimates begin with large steps that have none in common. A third looks only close by;
+    where it contradicts them it wins, since a derivative is what happens close by.
+
+    Args:
+        g: A function from a number to a vector.
+        here: g(0).
+        first: The largest step tried.
+        size: The step that moves `x` by its own size.
+        eps: The relative rounding error of `g`'s values, at least.
+        rounding: The absolute rounding error of `g`'s argument.
+        noise: The absolute error of `g`'s values, at least.
+
+    Example:
+        >>> def late(t):  # flat from 0.1 on, as a coarse step sees it
+        ...     return np.array([min(3 * t, 0.3) if t > -0.1 else 0.3])
+        >>> robust_derivative(late, np.zeros(1), 1.0, 1.0, 2e-16).value.tolist()
+        [3.0]
+    """
+    noise = noise + MARGIN * np.fmax(*(measured_noise(g, step * size) for step in FINE))
+    coarse = derivative(g, here, first, eps, noise=noise, rounding=rounding)
+    other = derivative(g, here, STRETCH * first, eps, noise=noise, rounding=rounding)
+    gap = abs(coarse.value - other.value)
+    doubt = coarse.error + other.error
+    error = np.where(gap <= SAFETY * doubt, coarse.error, gap)
+    kept = abs(coarse.jump - other.jump) <= 0.05 * abs(coarse.jump) + 8 * doubt
+    jump = np.where(kept & (other.jump != 0), coarse.jump, 0.0)
+    local, settled = _close_by(g, here, CLOSE * first, eps, noise, rounding)
+    jump = np.where(rounded_tip(jump, local), 0.0, jump)
+    agree = abs(coarse.value - local.value) <= SAFETY * (error + local.error)
+    keep = agree & (error <= local.error) & settled & (local.jump == 0)
+    best = choose(keep, Slopes(coarse.value, error, jump), local)
+    for step in FINER:
+        # what looks like noise from afar may be a fast wave: close enough it is a steep slope
+        fine, resolved = _close_by(g, here, step * first, eps, None, rounding)
+        steep = abs(fine.value) > 2 * (abs(best.value) + SAFETY * best.error)
+        wave = resolved & steep & (abs(fine.value) > 100 * fine.error)
+        best = choose(~wave, best, fine)
+    return best
+
+
+def _close_by(
+    g: Callable[[float], Array],
+    here: Array,
+    first: float,
+    eps: float,
+    noise: Array | None,
+    rounding: float,
+) -> tuple[Slopes, Mask]:
+    """Return slope and jump from three small steps, and where these steps are small enough.
+
+    The error is all they disagree by. Without a `noise` that of the values seen here counts.
+    """
+    quarters = (-1.0, -0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75, 1.0)
+    seen = {part: here if part == 0 else g(part * first) for part in quarters}
+    if noise is None:
+        noise = MARGIN * noise_of_differences(np.stack(list(seen.values())), 6)
+    slopes, jumps = [], []
+    for part in (1.0, 0.5, 0.25):
+        plus, minus, step = seen[part], seen[-part], part * first
+        slopes.append((plus - minus) / (2 * step))
+        jumps.append((plus + minus - 2 * here) / step)
+        value = noise + eps * np.maximum(abs(plus), abs(minus))
+        floor = (value + rounding * abs(slopes[-1])) / step
+    spread = np.ptp(slopes, axis=0)
+    jump = lasting_jump(jumps, slopes[-1], spread + floor)
+    settled = spread <= 0.01 * abs(slopes[-1]) + 10 * floor
+    return Slopes(slopes[-1], spread + floor, jump), settled

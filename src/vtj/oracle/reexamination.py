@@ -1,0 +1,225 @@
+"""Before anyone is accused: do the differences err, is it rounding, could a path be detached?"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from vtj.calling.tensors import Tensors
+from vtj.engines import BACKWARD, ENGINES, FAMILIES, NUMERIC
+from vtj.engines.numeric import EPS, Slopes, estimate
+from vtj.engines.reverse import jacobian as reverse
+from vtj.oracle.differences import robust_column
+from vtj.oracle.rounding import (
+    exact_disagree,
+    noise_of_values,
+    rounding_error_bound,
+    size_of_terms,
+)
+from vtj.oracle.tolerance import SAFETY
+from vtj.oracle.trial import Trial
+from vtj.oracle.voting import Array, Mask, Vote, Witness, distance
+from vtj.oracle.witnesses import Answers, ask_engines, differences_witness
+
+NEARBY = 1e-6  # of the size of x: how far away a derivative is looked at beside a suspected kink
+POINTS = 4  # and at how many points
+ROUNDED_AWAY = 1e-9  # a slope that may be rounded away where y is 0 over every step
+SEED = 0  # of the line along which the size of the terms of `f` is measured
+
+
+def is_disputed(trial: Trial, answers: Answers, result: Vote) -> bool:
+    """Return whether anything speaks against `f`, a family or an engine, or is not compared.
+
+    Args:
+        trial: What `try_out` returned.
+        answers: What was said of J.
+        result: What the families agree on.
+    """
+    speakers = answers.speakers
+    return bool(
+        list(speakers) == [NUMERIC.name]
+        or any(bool(mask.any()) for mask in result.against.values())
+        or not result.decided.all()
+        or seen_by_autograd_alone(trial, speakers, result.agreed.value).any()
+        or any(
+            bool((distance(one, speakers[one.family], trial.relative) > 1).any())
+            for one in answers.witnesses
+        )
+    )
+
+
+def reexamined(trial: Trial, answers: Answers, seed: int) -> Answers:
+    """Return the answers with differences of other steps and rounding error bounds.
+
+    Only the columns in which somebody disagrees with the differences are repeated, or all where
+    they stand alone. Rounding is measured only where exact engines lie too far apart.
+
+    Args:
+        trial: What `try_out` returned.
+        answers: What was said of J.
+        seed: Fixes where `x` is moved to.
+    """
+    answers = _without_vmap(trial, answers)
+    numeric = answers.speakers.get(NUMERIC.name)
+    exact = [one for one in answers.witnesses if one.family != NUMERIC.name]
+    if numeric is not None and answers.slopes is not None:
+        apart = [distance(numeric, one, trial.relative) > 1 for one in exact]
+        doubted = np.any(apart, axis=0) if exact else np.ones(trial.size, bool)
+        if exact:
+            doubted |= seen_by_autograd_alone(trial, answers.speakers, exact[0].value)
+        if doubted.any():  # a slope found elsewhere may lend weight to what was too rough so far
+            doubted = doubted | numeric.silent
+        columns = np.flatnonzero(doubted.any(axis=0)).tolist()
+        if columns:
+            answers = _differences_repeated(trial, answers, numeric, columns, seed)
+    if not exact or not exact_disagree(exact, trial.relative):
+        return answers
+    rounding = rounding_error_bound(trial, exact, seed)
+    witnesses = tuple(
+        one if one.family == NUMERIC.name else replace(one, error=one.error + rounding)
+        for one in answers.witnesses
+    )
+    return replace(answers, witnesses=witnesses)
+
+
+def _without_vmap(trial: Trial, answers: Answers) -> Answers:
+    """Let no engine on torch.func's vmap speak for a family: the rule of cdist is wrong in 2.13."""
+    batched = [
+        ENGINES[one.name].family
+        for one in answers.speakers.values()
+        if one.name in ENGINES and ENGINES[one.name].vmap
+    ]
+    plain = [n for n, one in ENGINES.items() if one.family in batched and not one.vmap]
+    added = ask_engines(trial, plain, None).witnesses
+    return replace(answers, witnesses=(*added, *answers.witnesses))
+
+
+def _differences_repeated(
+    trial: Trial, answers: Answers, numeric: Witness, columns: list[int], seed: int
+) -> Answers:
+    assert answers.slopes is not None
+    slopes = _robust_columns(trial, answers.slopes, columns, seed)
+    again = differences_witness(trial, slopes)
+    again = replace(again, error=again.error + least_visible_slope(trial, again.value))
+    cancelling = _cancelling_kinks(trial, again, answers.speakers.get(BACKWARD.name), seed)
+    exact = [one for one in answers.witnesses if one is not numeric]
+    again = replace(again, silent=again.silent | cancelling | _rounded_away(trial, again, exact))
+    witnesses = tuple(again if one is numeric else one for one in answers.witnesses)
+    return replace(answers, witnesses=witnesses, slopes=slopes, cancelling_kinks=cancelling)
+
+
+def _rounded_away(trial: Trial, numeric: Witness, exact: list[Witness]) -> Mask:
+    """Return where the slope is that of a function that rounding makes zero, values and all."""
+    if not exact:
+        return np.zeros(trial.size, bool)
+    largest = np.max([abs(one.value) for one in exact], axis=0)
+    flat = (numeric.value == 0) & (trial.y_vector == 0)[:, None]
+    return np.asarray(flat & (largest > 0) & (largest <= ROUNDED_AWAY))
+
+
+def least_visible_slope(trial: Trial, slopes: Array, where_zero: float = EPS**2) -> Array:
+    """Return how small a slope may be that rounding inside `f` makes exactly zero.
+
+    Args:
+        trial: What `try_out` returned.
+        slopes: What differences say.
+        where_zero: What to return where `y` is zero, so that its size says nothing.
+    """
+    largest = float(abs(trial.y_vector).max(initial=0))
+    x = abs(trial.x_vector)
+    step = np.where((x > 0) & (x < 1), x, 1.0)
+    step = step if slopes.ndim == 2 else step.min(initial=1)
+    y = trial.y_vector.reshape((-1,) + (1,) * (slopes.ndim - 1))
+    least = 4 * trial.eps * largest / step + np.where(y == 0, where_zero, 0.0)
+    return np.where(slopes == 0, least, 0.0)
+
+
+def _robust_columns(trial: Trial, first: Slopes, columns: list[int], seed: int) -> Slopes:
+    how = partial(robust_column, noise=noise_of_values(trial, seed))
+    again = estimate(trial.f, trial.x, trial.eps, columns=columns, how=how)
+    merged = Slopes(*(field.copy() for field in first))
+    for field, new in zip(merged, again, strict=True):
+        field[:, columns] = new
+    return merged
+
+
+def _cancelling_kinks(trial: Trial, numeric: Witness, backward: Witness | None, seed: int) -> Mask:
+    """Return where derivatives nearby are the slope, but torch chose another at `x` itself.
+
+    It happens where kinks inside `f` meet: ``relu(x) - relu(-x)`` at 0 has the slope 1, and torch
+    gives 0. The slope may have a kink itself.
+    """
+    found = np.zeros(trial.size, bool)
+    if backward is None:
+        return found
+    gap = abs(backward.value - numeric.value)
+    suspects = distance(backward, numeric, trial.relative) > 1
+    if suspects.any():
+        reach = SAFETY * np.asarray(numeric.error)  # at a kink, to the slope on either side
+        for x in nearby_points(trial, seed):
+            nearby = trial.matrix(reverse(trial.f, x))
+            found |= suspects & (abs(nearby - numeric.value) <= 0.01 * gap + reach)
+    return found
+
+
+def nearby_points(trial: Trial, seed: int) -> Iterator[Tensors]:
+    """Yield some points beside `x`, off any kink there.
+
+    Args:
+        trial: What `try_out` returned.
+        seed: Fixes them.
+    """
+    x, generator = trial.x_vector, np.random.default_rng(seed)
+    for _ in range(POINTS):
+        yield trial.at(x + NEARBY * np.where(x == 0, 1, abs(x)) * generator.uniform(-1, 1, x.size))
+
+
+def seen_by_autograd_alone(trial: Trial, speakers: Mapping[str, Witness], slopes: Array) -> Mask:
+    """Return for which entries of J nobody speaks who would see a detached path.
+
+    Args:
+        trial: What `try_out` returned.
+        speakers: Who speaks for each family.
+        slopes: J, as autograd says.
+    """
+    size = np.where(trial.x_vector == 0, 1, abs(trial.x_vector))
+    found = possibly_detached(trial, slopes, speakers.get(NUMERIC.name), size)
+    for name, one in speakers.items():
+        if name not in FAMILIES or not FAMILIES[name].autograd:
+            found = found & one.silent
+    return found
+
+
+def possibly_detached(trial: Trial, slopes: Array, numeric: Witness | None, size: Array) -> Mask:
+    """Return where a slope that autograd does not see could be as large as all it does see.
+
+    Backward and forward formulas both pass by what is detached. So where the differences are
+    silent, the two agree on nothing if autograd sees no way from `x` to `y` at all; and if it sees
+    one, on no more than the differences leave open.
+
+    Args:
+        trial: What `try_out` returned.
+        slopes: What autograd says; a matrix, or J·u as a vector.
+        numeric: The differences, of the same shape; None where they were not asked.
+        size: How far `x` moves for a slope of 1, by column.
+    """
+    cut = ~trial.reached
+    rows = np.broadcast_to(cut[:, None] if slopes.ndim == 2 else cut, slopes.shape)
+    if numeric is None:
+        return rows.copy()
+    silent = np.broadcast_to(numeric.silent, slopes.shape)
+    if not silent.any():
+        return np.zeros(slopes.shape, bool)
+    x, y = (abs(part).max(initial=0) for part in (trial.x_vector, trial.y_vector))
+    terms = min(size_of_terms(trial, SEED).max(), max(x, y))
+    if not slopes.any() and y == 0:
+        terms = max(terms, _size_elsewhere(trial))
+    largest = np.fmax(np.nanmax(abs(slopes), initial=0), terms / size)
+    return np.asarray(silent & (rows | ~(SAFETY * np.asarray(numeric.error) <= largest)))
+
+
+def _size_elsewhere(trial: Trial) -> float:
+    """Return how large `y` is some way off, where it and all slopes are zero."""
+    x = trial.x_vector
+    return float(np.nanmax(abs(trial.run(x + np.where(x == 0, 1, x) / 2)), initial=0))
