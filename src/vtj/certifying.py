@@ -1,13 +1,12 @@
 """The verdict in a constant number of passes, for any size."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from vtj.calling.repeatable import random_state_kept, repeatable
-from vtj.calling.state import state_kept
+from vtj.calling import without_trace
 from vtj.calling.tensors import Function, Tensors, values
 from vtj.oracle.findings import Finding, overall
 from vtj.oracle.locating import locate
@@ -27,6 +26,7 @@ from vtj.oracle.pairs import (
 )
 from vtj.oracle.probing import Counted, Passes
 from vtj.oracle.trial import Trial, first_run
+from vtj.oracle.unchecked import unchecked
 from vtj.oracle.unseen import unseen
 from vtj.oracle.voting import Array, Mask
 from vtj.outcome import Outcome
@@ -74,44 +74,43 @@ def certify(
     """
     if probes < 1:
         raise ValueError(f"probes is {probes}; expected at least 1")
-    counted = Counted(repeatable(f, seed))
-    with np.errstate(all="ignore"), random_state_kept(), state_kept(f) as kept:
+    with without_trace(f, seed) as (repeated, kept):
+        counted = Counted(repeated)
         trial, run = first_run(counted, x)
         if trial.once:
             return taken_once(trial)
         by_hand = None if J is None else operator(trial, J)
         passes = Passes(trial, values(trial.y), values(trial.parts))
+
+        def compare(asked: Probes) -> list[Pair]:
+            return [
+                reconsidered(pair, passes, asked, by_hand, seed)
+                for pair in pairs(asked, trial.relative)
+            ]
+
         asked = ask(passes, run, by_hand, probes, seed)
-        raised = _raised(asked.outcomes)
-        paired = list(pairs(asked, trial.relative))
-        if any(pair.too_rough for pair in paired):
+        if any(pair.too_rough for pair in pairs(asked, trial.relative)):
             asked = ask_forward(passes, asked)
-            paired = list(pairs(asked, trial.relative))
-        compared = [reconsidered(pair, passes, asked, by_hand, seed) for pair in paired]
+        compared = compare(asked)
         if asked.forward is None and any(pair.too_rough for pair in compared):
             asked = ask_forward(passes, asked)
-            paired = list(pairs(asked, trial.relative))
-            compared = [reconsidered(pair, passes, asked, by_hand, seed) for pair in paired]
+            compared = compare(asked)
         if _hidden(trial, asked).any():
             asked = replace(asked, differences=passes.differences(asked.u, sure=True))
-            paired = list(pairs(asked, trial.relative))
-            compared = [reconsidered(pair, passes, asked, by_hand, seed) for pair in paired]
+            compared = compare(asked)
         calls = counted.calls
         behavior = [judge_v(asked.outcomes), *judge_f(trial, asked.outcomes, kept)]
+        raised = _raised(asked.outcomes)
         found = [one.finding for one in (*behavior, *raised) if one.finding]
         if not found and asked.differences is None:
             found = _not_numbers(trial, asked.grads)
         bad = [pair for pair in compared if pair.differs]
         if bad and not found:
             found.append(locate(passes, asked, bad, by_hand))
-    rough = next((pair.what for pair in compared if pair.too_rough), None)
-    if rough is not None and not found:
-        found.append(Finding(f"{rough}: the differences are too rough to tell", "undecided"))
-    hidden = _hidden(trial, asked)
-    if not found and hidden.any():
-        name = trial.y_name(int(np.argmax(hidden)))
-        what = "the differences are too rough to tell: a detached path would not show"
-        found.append(Finding(f"{name}: {what}", "undecided"))
+        if not found:
+            found += _too_rough(trial, asked, compared)
+        not_checked, open_questions = unchecked(trial, kept, "certify")
+        found += open_questions
     verdict, culprit = overall(found)
     dtype = str(trial.dtype).removeprefix("torch.")
     return Report(
@@ -119,12 +118,26 @@ def certify(
         rows=(
             *_rows(compared),
             *(one.row for one in (*raised, *behavior)),
+            *not_checked,
             *_power(compared, asked),
         ),
         verdict=verdict,
         culprit=culprit,
         findings=tuple(one.text for one in found),
     )
+
+
+def _too_rough(trial: Trial, asked: Probes, compared: Sequence[Pair]) -> Iterator[Finding]:
+    """Yield what could hide a mistake although nothing differs."""
+    for pair in compared:
+        if pair.too_rough:
+            yield Finding(f"{pair.what}: the differences are too rough to tell", "undecided")
+            return
+    hidden = _hidden(trial, asked)
+    if hidden.any():
+        name = trial.y_name(int(np.argmax(hidden)))
+        what = "the differences are too rough to tell: a detached path would not show"
+        yield Finding(f"{name}: {what}", "undecided")
 
 
 def _hidden(trial: Trial, asked: Probes) -> Mask:

@@ -10,6 +10,7 @@ from vtj.oracle.findings import Finding, overall
 from vtj.oracle.on_backward import Judged, judge_backward, judge_f
 from vtj.oracle.on_jacobian import findings, rows
 from vtj.oracle.trial import Trial
+from vtj.oracle.unchecked import unchecked
 from vtj.oracle.voting import Array, Vote, Witness, one_per_family, product
 from vtj.oracle.witnesses import Heard, gradient
 from vtj.report import Report
@@ -55,6 +56,8 @@ def judge(trial: Trial, heard: Heard, seen: Observed, result: Vote, kept: Kept) 
         found += [one for one in of_jacobian if not raised or one.verdict == "wrong"]
     if not any(one.culprit in ("f", "backward") for one in found):
         found += [one.finding for one in of_backward if one.finding][:1]
+    not_checked, open_questions = unchecked(trial, kept, "check")
+    found += open_questions
     x_grad, *behavior = of_backward
     verdict, culprit = overall(found)
     dtype = str(trial.dtype).removeprefix("torch.")
@@ -67,6 +70,7 @@ def judge(trial: Trial, heard: Heard, seen: Observed, result: Vote, kept: Kept) 
             *rows(trial, heard, result),
             *(one.row for one in behavior),
             *(one.row for one in of_f),
+            *not_checked,
         ),
         verdict=verdict,
         culprit=culprit,

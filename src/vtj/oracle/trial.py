@@ -31,6 +31,7 @@ class Trial:
         custom: Whether a custom Function stands on the way from `x` to `y`.
         once: Whether a gradient that may be taken only once stands there
             (`torch.autograd.function.once_differentiable`).
+        others: The leaves behind `y` that are no copies of `x`'s parts.
     """
 
     f: Function
@@ -41,6 +42,7 @@ class Trial:
     connected: tuple[bool, ...]
     custom: bool = False
     once: bool = False
+    others: tuple[Tensor, ...] = ()
 
     @property
     def parts(self) -> tuple[Tensor, ...]:
@@ -145,8 +147,8 @@ def first_run(f: Function, x: Tensors) -> tuple[Trial, Run]:
         >>> trial.y[0].requires_grad, run.y.requires_grad
         (False, True)
     """
-    for part in as_tuple(x):
-        require_floating("x", part)
+    for position, part in enumerate(as_tuple(x)):
+        require_floating(f"x[{position}]" if isinstance(x, tuple) else "x", part)
     x = like(tuple(part.detach() for part in as_tuple(x)), x)
     raised = like(tuple(part.double() for part in as_tuple(x)), x)
     leaves = fresh_leaves(raised)
@@ -169,6 +171,7 @@ def first_run(f: Function, x: Tensors) -> tuple[Trial, Run]:
         connected=tuple(part.requires_grad for part in outputs),
         custom=any(isinstance(node, BackwardCFunction) for node in nodes),
         once=any(node.name() == ONCE for node in nodes),
+        others=tuple(leaf for leaf in _leaves(nodes) if all(leaf is not one for one in leaves)),
     )
     return trial, Run(leaves, y)
 
@@ -189,6 +192,10 @@ def graph_of(y: Sequence[Tensor]) -> set[Any]:
             seen.add(node)
             waiting += [before for before, _ in node.next_functions]
     return seen
+
+
+def _leaves(nodes: Iterable[Any]) -> Iterable[Tensor]:
+    return (node.variable for node in nodes if hasattr(node, "variable"))
 
 
 def _least_precise(nodes: Iterable[Any], *tensors: Tensor) -> torch.dtype:
