@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import torch
 
 from vtj.calling import without_trace
 from vtj.calling.tensors import Function, Tensors, values
@@ -14,8 +15,6 @@ from vtj.oracle.on_backward import Judged, judge_f, judge_v, raises
 from vtj.oracle.once import taken_once
 from vtj.oracle.operators import operator
 from vtj.oracle.pairs import (
-    LEAST,
-    MOST,
     Pair,
     Probes,
     ask,
@@ -31,6 +30,11 @@ from vtj.oracle.unseen import unseen
 from vtj.oracle.voting import Array, Mask
 from vtj.outcome import Outcome
 from vtj.report import Report, Result, Row
+
+# *Correct* needs a power this small against the largest element of x.grad. In float32, a
+# TransformerEncoderLayer(16, 2, 32) has gradients of about 1, and only an error of 60 would show.
+ENOUGH = 1e-3
+NOTHING = 1e-9  # of y: what changes it by less has no slope but for rounding
 
 
 def certify(
@@ -89,10 +93,10 @@ def certify(
             ]
 
         asked = ask(passes, run, by_hand, probes, seed)
-        if any(pair.too_rough for pair in pairs(asked, trial.relative)):
+        if _too_weak(trial, asked, list(pairs(asked, trial.relative))):
             asked = ask_forward(passes, asked)
         compared = compare(asked)
-        if asked.forward is None and any(pair.too_rough for pair in compared):
+        if asked.forward is None and _too_weak(trial, asked, compared):
             asked = ask_forward(passes, asked)
             compared = compare(asked)
         if _hidden(trial, asked).any():
@@ -108,7 +112,7 @@ def certify(
         if bad and not found:
             found.append(locate(passes, asked, bad, by_hand))
         if not found:
-            found += _too_rough(trial, asked, compared)
+            found += _unseen(trial, asked, compared)
         not_checked, open_questions = unchecked(trial, kept, "certify")
         found += open_questions
     verdict, culprit = overall(found)
@@ -119,7 +123,7 @@ def certify(
             *_rows(compared),
             *(one.row for one in (*raised, *behavior)),
             *not_checked,
-            *_power(compared, asked),
+            *_power_row(compared),
         ),
         verdict=verdict,
         culprit=culprit,
@@ -127,17 +131,39 @@ def certify(
     )
 
 
-def _too_rough(trial: Trial, asked: Probes, compared: Sequence[Pair]) -> Iterator[Finding]:
+def _unseen(trial: Trial, asked: Probes, compared: Sequence[Pair]) -> Iterator[Finding]:
     """Yield what could hide a mistake although nothing differs."""
-    for pair in compared:
-        if pair.too_rough:
-            yield Finding(f"{pair.what}: the differences are too rough to tell", "undecided")
-            return
     hidden = _hidden(trial, asked)
-    if hidden.any():
+    weak = _too_weak(trial, asked, compared)
+    if weak and not _flat(trial, asked, compared):
+        yield Finding(weak, "undecided")
+    elif hidden.any():
         name = trial.y_name(int(np.argmax(hidden)))
         what = "the differences are too rough to tell: a detached path would not show"
         yield Finding(f"{name}: {what}", "undecided")
+
+
+def _too_weak(trial: Trial, asked: Probes, compared: Sequence[Pair]) -> str:
+    """Return why even the best comparison cannot vouch for the gradient; empty where it can."""
+    powers = _powers([pair for pair in compared if pair.side != "y"])  # those that see x.grad
+    if not powers:
+        return ""
+    what, power = min(powers.items(), key=lambda one: one[1])
+    largest = float(abs(asked.grads).max(initial=0))
+    if power <= max(ENOUGH, 4 * trial.eps) * largest:
+        return ""
+    told = f"{what}: an error of {power:.1g} in an entry of J would not show"
+    told += f", and no element of x.grad is larger than {largest:.1g}"
+    if trial.dtype == torch.float64:
+        return f"{told}: the differences are too rough to tell"
+    dtype = str(trial.dtype).removeprefix("torch.")
+    return f"{told}: f works in {dtype}; try float64 (a module's own: f.double())"
+
+
+def _flat(trial: Trial, asked: Probes, compared: Sequence[Pair]) -> bool:
+    """Whether `y` has no slope but for rounding, as the sum of a softmax: its gradient is zero."""
+    y = float((abs(asked.v) @ abs(values(trial.y))).max(initial=0))
+    return all(float(one.allowed.max()) <= NOTHING * y for one in compared if one.side != "y")
 
 
 def _hidden(trial: Trial, asked: Probes) -> Mask:
@@ -178,14 +204,13 @@ def _rows(compared: Sequence[Pair]) -> list[Row]:
     return rows
 
 
-def _power(compared: Sequence[Pair], asked: Probes) -> list[Row]:
-    """Say how large an error in a single entry is seen for sure, by the smallest random weight."""
-    u = abs(asked.u).min(initial=MOST)
-    weight = {"x": LEAST, "y": u, "number": LEAST * u}
-    told = []
-    for what, same in _together(compared).items():
-        seen = min(float(pair.allowed.max(initial=0)) for pair in same) / weight[same[0].side]
-        if np.isfinite(seen):
-            told.append(f"{seen:.1g} ({what})")
+def _powers(compared: Sequence[Pair]) -> dict[str, float]:
+    """Return how large an error in a single entry of J must be to be seen, by what is compared."""
+    found = {what: min(pair.power for pair in same) for what, same in _together(compared).items()}
+    return {what: power for what, power in found.items() if np.isfinite(power)}
+
+
+def _power_row(compared: Sequence[Pair]) -> list[Row]:
+    told = [f"{power:.1g} ({what})" for what, power in _powers(compared).items()]
     note = f"a single entry that is off by more than this is seen: {', '.join(told)}"
     return [Row("power", "", "note", note=note)] if told else []

@@ -164,7 +164,9 @@ def _referred(f: Any, name: str = "f") -> Iterator[tuple[str, Any]]:
     inner = inspect.unwrap(getattr(f, "__func__", f), stop=wrappers.append)
     for function in filter(inspect.isfunction, (*wrappers, inner)):
         code, cells = function.__code__, function.__closure__ or ()
-        yield from ((one, _content(cell)) for one, cell in zip(code.co_freevars, cells, strict=True))
+        yield from (
+            (one, _content(cell)) for one, cell in zip(code.co_freevars, cells, strict=True)
+        )
         yield from ((one, function.__globals__.get(one)) for one in code.co_names)
 
 

@@ -11,7 +11,6 @@ from vtj.oracle.drawing import signed
 from vtj.oracle.operators import Operator
 from vtj.oracle.probing import Passes
 from vtj.oracle.rounding import gradient_rounding
-from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.trial import Run
 from vtj.oracle.voting import Array, Witness, allowed, distance
 from vtj.oracle.witnesses import gradient, raised_by_autograd
@@ -55,6 +54,7 @@ class Pair:
         a: One value.
         b: The other.
         relative: How far they may lie apart.
+        weight: The least that an entry of J is multiplied by on the way to them.
     """
 
     what: str
@@ -63,6 +63,7 @@ class Pair:
     a: Witness
     b: Witness
     relative: float
+    weight: float = 1.0
 
     @cached_property
     def allowed(self) -> Array:
@@ -85,11 +86,9 @@ class Pair:
         return self.worst > 1
 
     @cached_property
-    def too_rough(self) -> bool:
-        """Whether a number comes from differences so rough that agreement means nothing."""
-        if (self.side, self.b.family) != ("number", "numeric"):
-            return False
-        return bool((SAFETY * np.asarray(self.b.error) > 1e-3 * np.asarray(self.b.size)).any())
+    def power(self) -> float:
+        """How large an error in a single entry of J is seen for sure."""
+        return float(self.allowed.max(initial=0)) / self.weight
 
 
 def ask(passes: Passes, run: Run, by_hand: Operator | None, probes: int, seed: int) -> Probes:
@@ -138,25 +137,31 @@ def pairs(asked: Probes, relative: float) -> Iterator[Pair]:
     """Pair up, probe by probe, the values that should be the same."""
     if asked.differences is None:
         return
+    least = float(abs(asked.u).min(initial=MOST))
     if asked.by_hand is not None:
         right, lefts = asked.by_hand
-        yield Pair("J·u by hand = differences", "y", 0, right, asked.differences, relative)
+        what = "J·u by hand = differences"
+        yield Pair(what, "y", 0, right, asked.differences, relative, least)
         for k, (mine, grad) in enumerate(zip(lefts, asked.grads, strict=True)):
             theirs = Witness("x.grad", "backward", grad)
-            yield Pair("x.grad = vᵀ·J by hand", "x", k, mine, theirs, relative)
+            yield Pair("x.grad = vᵀ·J by hand", "x", k, mine, theirs, relative, LEAST)
         return
     if asked.forward is not None:
         what = "J·u forward = differences"
-        yield Pair(what, "y", 0, asked.forward, asked.differences, relative)
+        yield Pair(what, "y", 0, asked.forward, asked.differences, relative, least)
     for k, (v, grad) in enumerate(zip(asked.v, asked.grads, strict=True)):
         if asked.forward is not None:
-            sides = adjoint(v, asked.u, grad, asked.forward)
-            yield Pair("⟨x.grad, u⟩ = ⟨v, J·u⟩ forward", "number", k, *sides, relative)
+            what, sides = "⟨x.grad, u⟩ = ⟨v, J·u⟩ forward", adjoint(v, asked.u, grad, asked.forward)
         else:
             mine = number(asked.u, grad)
-            theirs = at(asked.differences, k, mine.size)
-            what = "⟨x.grad, u⟩ = ⟨v, J·u⟩ by differences"
-            yield Pair(what, "number", k, mine, theirs, relative)
+            what, sides = (
+                "⟨x.grad, u⟩ = ⟨v, J·u⟩ by differences",
+                (
+                    mine,
+                    at(asked.differences, k, mine.size),
+                ),
+            )
+        yield Pair(what, "number", k, *sides, relative, LEAST * least)
 
 
 def number(u: Array, grad: Array) -> Witness:
