@@ -1,5 +1,6 @@
 """What `check` asks whom, what it takes for v, and where it hands on to `certify`."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -216,3 +217,82 @@ def test_the_second_order_of_every_input() -> None:
     assert report.culprit == "backward"
     assert report.findings[0].startswith("order 2: dy[1][0]/dx[1][0]: backward 0, numeric 120")
     assert vtj.check(lambda a, b, c: a**2 + b**3, x, v, order=2)
+
+
+class Linear(torch.autograd.Function):
+    """With the gradient of the weight transposed."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor) -> Tensor:
+        ctx.save_for_backward(x, weight)
+        return x @ weight.T
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
+        x, weight = ctx.saved_tensors
+        return g @ weight, x.T @ g
+
+
+class Layer(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.tensor([[1.0, 3.0], [2.0, -1.0]]))
+
+    def forward(self, *x: Tensor) -> Tensor:
+        return Linear.apply(sum(x), self.weight.to(x[0]))
+
+
+LAYER, CONSTANTS = Layer(), [torch.ones(2, requires_grad=True)]
+POINTS = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+
+
+@pytest.mark.parametrize("question", ["check", "certify"])
+@pytest.mark.parametrize(
+    ("f", "x", "told"),
+    [
+        (LAYER, POINTS, "weight (2, 2)"),
+        (LAYER, (POINTS, POINTS), "weight (2, 2)"),
+        (LAYER.forward, POINTS, "weight (2, 2)"),
+        (lambda x: LAYER(x), POINTS, "LAYER.weight (2, 2)"),
+        (partial(lambda layer, x: layer(x), LAYER), POINTS, "f.args[0].weight (2, 2)"),
+    ],
+    ids=["a module", "of two inputs", "its forward", "a function", "a partial"],
+)
+def test_parameters_that_x_does_not_hold_are_named_and_can_be_checked(
+    question: str, f: Any, x: Any, told: str
+) -> None:
+    report = getattr(vtj, question)(f, x)
+    assert report.verdict == "undecided"
+    assert [row.note for row in report.rows if row.what == "not checked"] == [told]
+    named, _, call = report.findings[-1].partition("; to check them too: ")
+    assert named == f"not checked, since x does not hold them: {told}"
+    assert call.startswith(f"vtj.{question}(")
+    again = eval(call, {"f": f, "x": x, "vtj": vtj, "torch": torch, "LAYER": LAYER})
+    assert again.culprit == "backward"
+
+
+def test_a_leaf_that_no_name_leads_to_is_told_by_its_shape() -> None:
+    report = vtj.check(lambda x: x @ CONSTANTS[0], POINTS)
+    told = "make them arguments of f and parts of x, or detach() constants"
+    assert report.findings == (f"not checked, since x does not hold them: a tensor (2,); {told}",)
+    assert vtj.check(lambda x, w: x @ w, (POINTS, CONSTANTS[0]))
+    assert vtj.check(lambda x: x @ CONSTANTS[0].detach(), POINTS)
+
+
+def test_a_parameter_that_the_graph_has_lost_is_not_checked_either() -> None:
+    layer = torch.nn.Linear(2, 2)
+    layer.forward = lambda x: x @ layer.weight.detach()  # type: ignore[method-assign]
+    report = vtj.check(layer, POINTS)
+    assert [row.note for row in report.rows if row.what == "not checked"] == [
+        "weight (2, 2), bias (2,)"
+    ]
+
+
+def test_frozen_parameters_need_no_check() -> None:
+    assert vtj.check(torch.nn.Linear(2, 2).requires_grad_(False), POINTS)
+
+
+def test_what_is_wrong_stays_wrong_beside_parameters_that_nobody_checked() -> None:
+    report = vtj.check(lambda x: LAYER(x) + x.detach(), POINTS)
+    assert report.verdict == "wrong"
+    assert report.findings[-1].startswith("not checked")

@@ -3,6 +3,7 @@
 import traceback
 from collections import namedtuple
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:The PyTorch API of nested tensors",
 )
 Pair = namedtuple("Pair", ["a", "b"])
+LIBRARY = Path(vtj.__file__).parent
 
 
 class Tagged(torch.Tensor):
@@ -200,7 +202,7 @@ def _unmeant(call: Callable[[], Any]) -> str:
         call()
     except Exception as error:
         frames = traceback.extract_tb(error.__traceback__)
-        *_, last = (frame for frame in frames if "/vtj/" in frame.filename)
+        *_, last = (frame for frame in frames if Path(frame.filename).is_relative_to(LIBRARY))
         by_f = last.filename.endswith("repeatable.py")
         not_symbolic = type(error).__name__ == "NotSymbolic"
         if by_f or not_symbolic or any(word in str(error) for word in MEANT):

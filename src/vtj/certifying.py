@@ -1,13 +1,13 @@
 """The verdict in a constant number of passes, for any size."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import torch
 
-from vtj.calling.repeatable import random_state_kept, repeatable
-from vtj.calling.state import state_kept
+from vtj.calling import without_trace
 from vtj.calling.tensors import Function, Tensors
 from vtj.oracle.behavior import Judged, judge_f, judge_v, raises
 from vtj.oracle.findings import Finding, overall
@@ -15,8 +15,6 @@ from vtj.oracle.judging import once_differentiable_report
 from vtj.oracle.locating import locate
 from vtj.oracle.operators import operator
 from vtj.oracle.pairs import (
-    LEAST,
-    MOST,
     Pair,
     Probes,
     backward_raised,
@@ -28,9 +26,15 @@ from vtj.oracle.pairs import (
 from vtj.oracle.passes import Counted, Passes
 from vtj.oracle.reexamination import possibly_detached
 from vtj.oracle.trial import Trial, first_run
+from vtj.oracle.unchecked import unchecked
 from vtj.oracle.voting import Array, Mask
 from vtj.outcome import Outcome
 from vtj.report import Report, Result, Row
+
+# *Correct* needs a power this small against the largest element of x.grad. In float32, a
+# TransformerEncoderLayer(16, 2, 32) has gradients of about 1, and only an error of 60 would show.
+ENOUGH = 1e-3
+NOTHING = 1e-9  # of y: what changes it by less has no slope but for rounding
 
 
 def certify(
@@ -74,44 +78,43 @@ def certify(
     """
     if probes < 1:
         raise ValueError(f"probes is {probes}; expected at least 1")
-    counted = Counted(repeatable(f, seed))
-    with np.errstate(all="ignore"), random_state_kept(), state_kept(f) as kept:
+    with without_trace(f, seed) as (repeated, kept):
+        counted = Counted(repeated)
         trial, run = first_run(counted, x)
         if trial.once_differentiable:
             return once_differentiable_report(trial)
         by_hand = None if J is None else operator(trial, J)
         passes = Passes(trial)
+
+        def compare(asked: Probes) -> list[Pair]:
+            return [
+                reexamined_pair(pair, passes, asked, by_hand, seed)
+                for pair in pairs(asked, trial.relative)
+            ]
+
         asked = probe(passes, run, by_hand, probes, seed)
-        raised = _raised(asked.outcomes)
-        paired = list(pairs(asked, trial.relative))
-        if any(pair.too_rough for pair in paired):
+        if _too_weak(trial, asked, list(pairs(asked, trial.relative))):
             asked = with_forward_pass(passes, asked)
-            paired = list(pairs(asked, trial.relative))
-        compared = [reexamined_pair(pair, passes, asked, by_hand, seed) for pair in paired]
-        if asked.forward is None and any(pair.too_rough for pair in compared):
+        compared = compare(asked)
+        if asked.forward is None and _too_weak(trial, asked, compared):
             asked = with_forward_pass(passes, asked)
-            paired = list(pairs(asked, trial.relative))
-            compared = [reexamined_pair(pair, passes, asked, by_hand, seed) for pair in paired]
+            compared = compare(asked)
         if _hidden(trial, asked).any():
             asked = replace(asked, differences=passes.differences(asked.u, robust=True))
-            paired = list(pairs(asked, trial.relative))
-            compared = [reexamined_pair(pair, passes, asked, by_hand, seed) for pair in paired]
+            compared = compare(asked)
         calls = counted.calls
         behavior = [judge_v(asked.outcomes), *judge_f(trial, asked.outcomes, kept)]
+        raised = _raised(asked.outcomes)
         found = [one.finding for one in (*behavior, *raised) if one.finding]
         if not found and asked.differences is None:
             found = _not_numbers(trial, asked.grads)
         bad = [pair for pair in compared if pair.differs]
         if bad and not found:
             found.append(locate(passes, asked, bad, by_hand))
-    rough = next((pair.what for pair in compared if pair.too_rough), None)
-    if rough is not None and not found:
-        found.append(Finding(f"{rough}: the differences are too rough to tell", "undecided"))
-    hidden = _hidden(trial, asked)
-    if not found and hidden.any():
-        name = trial.y_name(int(np.argmax(hidden)))
-        what = "the differences are too rough to tell: a detached path would not show"
-        found.append(Finding(f"{name}: {what}", "undecided"))
+        if not found:
+            found += _hiding_places(trial, asked, compared)
+        not_checked, open_questions = unchecked(trial, kept, "certify")
+        found += open_questions
     verdict, culprit = overall(found)
     dtype = str(trial.dtype).removeprefix("torch.")
     return Report(
@@ -119,12 +122,48 @@ def certify(
         rows=(
             *_rows(compared),
             *(one.row for one in (*raised, *behavior)),
-            *_power(compared, asked),
+            *not_checked,
+            *_power_row(compared),
         ),
         verdict=verdict,
         culprit=culprit,
         findings=tuple(one.text for one in found),
     )
+
+
+def _hiding_places(trial: Trial, asked: Probes, compared: Sequence[Pair]) -> Iterator[Finding]:
+    """Yield what could hide a mistake although nothing differs."""
+    hidden = _hidden(trial, asked)
+    weak = _too_weak(trial, asked, compared)
+    if weak and not _flat(trial, asked, compared):
+        yield Finding(weak, "undecided")
+    elif hidden.any():
+        name = trial.y_name(int(np.argmax(hidden)))
+        what = "the differences are too rough to tell: a detached path would not show"
+        yield Finding(f"{name}: {what}", "undecided")
+
+
+def _too_weak(trial: Trial, asked: Probes, compared: Sequence[Pair]) -> str:
+    """Return why even the best comparison cannot vouch for the gradient; empty where it can."""
+    powers = _powers([pair for pair in compared if pair.side != "y"])  # those that see x.grad
+    if not powers:
+        return ""
+    what, power = min(powers.items(), key=lambda one: one[1])
+    largest = float(abs(asked.grads).max(initial=0))
+    if power <= max(ENOUGH, 4 * trial.eps) * largest:
+        return ""
+    told = f"{what}: an error of {power:.1g} in an entry of J would not show"
+    told += f", and no element of x.grad is larger than {largest:.1g}"
+    if trial.dtype == torch.float64:
+        return f"{told}: the differences are too rough to tell"
+    dtype = str(trial.dtype).removeprefix("torch.")
+    return f"{told}: f works in {dtype}; try float64 (a module's own: f.double())"
+
+
+def _flat(trial: Trial, asked: Probes, compared: Sequence[Pair]) -> bool:
+    """Whether `y` has no slope but for rounding, as the sum of a softmax: its gradient is zero."""
+    y = float((abs(asked.v) @ abs(trial.y_vector)).max(initial=0))
+    return all(float(one.allowed.max()) <= NOTHING * y for one in compared if one.side != "y")
 
 
 def _hidden(trial: Trial, asked: Probes) -> Mask:
@@ -165,14 +204,13 @@ def _rows(compared: Sequence[Pair]) -> list[Row]:
     return rows
 
 
-def _power(compared: Sequence[Pair], asked: Probes) -> list[Row]:
-    """Say how large an error in a single entry is seen for sure, by the smallest random weight."""
-    u = abs(asked.u).min(initial=MOST)
-    weight = {"x": LEAST, "y": u, "number": LEAST * u}
-    told = []
-    for what, same in _together(compared).items():
-        seen = min(float(pair.allowed.max(initial=0)) for pair in same) / weight[same[0].side]
-        if np.isfinite(seen):
-            told.append(f"{seen:.1g} ({what})")
+def _powers(compared: Sequence[Pair]) -> dict[str, float]:
+    """Return how large an error in a single entry of J must be to be seen, by what is compared."""
+    found = {what: min(pair.power for pair in same) for what, same in _together(compared).items()}
+    return {what: power for what, power in found.items() if np.isfinite(power)}
+
+
+def _power_row(compared: Sequence[Pair]) -> list[Row]:
+    told = [f"{power:.1g} ({what})" for what, power in _powers(compared).items()]
     note = f"a single entry that is off by more than this is seen: {', '.join(told)}"
     return [Row("power", "", "note", note=note)] if told else []

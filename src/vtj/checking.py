@@ -7,8 +7,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from vtj.calling.repeatable import random_state_kept, repeatable
-from vtj.calling.state import Kept, state_kept
+from vtj.calling import without_trace
+from vtj.calling.state import Kept
 from vtj.calling.tensors import Function, Tensors, as_tuple, like, require_values
 from vtj.certifying import certify
 from vtj.engines import ENGINES, refuse_what_does_not_fit
@@ -80,8 +80,8 @@ def check(
         raise ValueError(f"engines is empty; expected some of {', '.join(ENGINES)}")
     if order not in (1, 2):
         raise ValueError(f"order is {order!r}; expected 1 or 2")
-    with np.errstate(all="ignore"), random_state_kept(), state_kept(f) as kept:
-        trial = try_out(repeatable(f, seed), x)
+    with without_trace(f, seed) as (repeated, kept):
+        trial = try_out(repeated, x)
         if trial.once_differentiable:
             return once_differentiable_report(trial)
         weights = _weights(trial, v, seed)

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like
+from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like, same
 
 
 @dataclass(frozen=True)
@@ -180,23 +180,3 @@ def _detached(y: Any) -> Tensors | None:
     if isinstance(y, tuple) and all(isinstance(part, Tensor) for part in y):
         return tuple(part.detach() for part in y)
     return None
-
-
-def same(a: Any, b: Any) -> bool:
-    """Say whether two tensors, or tuples of them, hold the same values in one shape; nan is nan.
-
-    Example:
-        >>> same(torch.tensor([1.0, torch.nan]), torch.tensor([1.0, torch.nan]))
-        True
-    """
-    if isinstance(a, tuple):
-        return all(same(one, other) for one, other in zip(a, b, strict=True))
-    if not isinstance(a, Tensor):
-        return True
-    try:
-        if a.shape != b.shape:
-            return False
-        a, b = a.to_dense(), b.to_dense()
-        return torch.equal(a, b) or bool(((a == b) | ((a != a) & (b != b))).all())
-    except (RuntimeError, NotImplementedError, TypeError):  # no values: meta, nested, masked
-        return True

@@ -4,9 +4,9 @@ import base64
 from typing import Any
 
 import pytest
-from tests.myst_nb_fork.conftest import alone, said
 
 from myst_nb_fork.warm import Warm
+from tests.myst_nb_fork.conftest import alone, said
 
 
 def messages(process: Warm, *cells: str) -> list[tuple[tuple[str, dict[str, Any]], ...]]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tests.myst_nb_fork.conftest import COLOR, FRONT_MATTER, Project, cell
 
 HARD = [

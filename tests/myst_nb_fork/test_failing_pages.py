@@ -4,12 +4,12 @@ import os
 
 import pytest
 from myst_nb.core.config import NbParserConfig
-from tests.myst_nb_fork.conftest import Project, cell
 
 from myst_nb_fork import warm
 from myst_nb_fork.messages import Job, Step
 from myst_nb_fork.run import Run
 from myst_nb_fork.runs import Runs
+from tests.myst_nb_fork.conftest import Project, cell
 
 STYLES = {
     "none": "",

@@ -9,11 +9,11 @@ import pytest
 from myst_nb.core import execute
 from myst_nb.core.config import NbParserConfig
 from myst_parser.config.main import MdParserConfig
-from tests.myst_nb_fork.conftest import FRONT_MATTER, cell
 
 from myst_nb_fork.client import PageClient
 from myst_nb_fork.forecast import forecast
 from myst_nb_fork.messages import Job
+from tests.myst_nb_fork.conftest import FRONT_MATTER, cell
 
 
 class Site:

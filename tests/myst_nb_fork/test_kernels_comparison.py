@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tests.myst_nb_fork.conftest import Project, cell
 
 KERNELS = Path(__file__).parents[2] / "tests/benchmarks/docs_build/kernels.py"

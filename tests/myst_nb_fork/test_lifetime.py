@@ -6,9 +6,9 @@ import sys
 from multiprocessing import get_context
 
 import pytest
-from tests.myst_nb_fork.conftest import Built, Project, cell, marked, wait_until
 
 from myst_nb_fork import warm
+from tests.myst_nb_fork.conftest import Built, Project, cell, marked, wait_until
 
 LEAVES = (
     "import signal, subprocess, time\n"

@@ -10,6 +10,7 @@ from http.client import HTTPException
 from pathlib import Path
 
 import pytest
+
 from tests.myst_nb_fork.conftest import COLOR, Project, cell, wait_until
 
 LIVE = Path(__file__).parents[2] / "conf/live.py"

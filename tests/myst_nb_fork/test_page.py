@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.myst_nb_fork.conftest import alone, said, wait_until
 
 from myst_nb_fork.messages import Began, Ended, Error, Job, Result, Step
 from myst_nb_fork.warm import Warm
+from tests.myst_nb_fork.conftest import alone, said, wait_until
 
 OF_A_KERNEL = {
     "TERM": "xterm-color",

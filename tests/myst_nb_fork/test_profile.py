@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from tests.myst_nb_fork.conftest import Project, cell
 
 from myst_nb_fork.messages import Error, Result, Step
 from myst_nb_fork.steps import failure, first_line
+from tests.myst_nb_fork.conftest import Project, cell
 
 
 def test_the_slowest_pages_and_cells_are_named_at_the_end(project: Project) -> None:

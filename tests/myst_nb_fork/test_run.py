@@ -11,11 +11,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.myst_nb_fork.conftest import alone, said
 
 from myst_nb_fork.messages import Began, Ended, Error, Job, Result, Step
 from myst_nb_fork.run import Run
 from myst_nb_fork.warm import Warm
+from tests.myst_nb_fork.conftest import alone, said
 
 ENDED = Ended(1.0, 1024, frozenset(), False)
 STEP = Step("cell", "1")

@@ -4,10 +4,10 @@ from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
-from tests.myst_nb_fork.conftest import Built, Project, cell
 
 from myst_nb_fork import stale
 from myst_nb_fork.files import FilesUsed
+from tests.myst_nb_fork.conftest import Built, Project, cell
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.myst_nb_fork.conftest import alone, said
 
 from myst_nb_fork import warm
 from myst_nb_fork.messages import Job, Step
 from myst_nb_fork.warm import Warm
+from tests.myst_nb_fork.conftest import alone, said
 
 
 @pytest.fixture(autouse=True)

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.myst_nb_fork.conftest import alone, said, wait_until
 
 from myst_nb_fork import family
 from myst_nb_fork.messages import Began, Ended, Job, Result, Step
 from myst_nb_fork.warm import Warm
+from tests.myst_nb_fork.conftest import alone, said, wait_until
 
 CORES = len(os.sched_getaffinity(0))
 PDEATHSIG, SUBREAPER = 2, 37  # linux/prctl.h, to ask for what family.py has set

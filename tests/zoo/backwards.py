@@ -34,6 +34,14 @@ def _leaky(x: tuple[Tensor, ...], g: Tensor) -> Tensor:
     return torch.where(x[0] > 0, g, 0.1 * g)
 
 
+def _layer() -> Any:
+    """A module as a function of its input and its weight, as `check` says to ask."""
+    layer = torch.nn.Linear(3, 3, bias=False)
+    linear = custom(lambda x, w: x @ w.T, lambda x, g: (g @ x[1], x[0].T @ g))
+    layer.forward = lambda x: linear(x, layer.weight)  # type: ignore[method-assign]
+    return lambda x, weight: torch.func.functional_call(layer, {"weight": weight}, x)
+
+
 BUGS = [
     Bug("sign", _square(lambda x, g: -2 * x[0] * g), X, "backward", "the opposite sign"),
     Bug(
@@ -46,6 +54,13 @@ BUGS = [
     Bug(
         "the gradient of one input transposed",
         lambda: custom(lambda x, w: x @ w.T, lambda x, g: (g @ x[1], x[0].T @ g)),
+        (matrix(4, 3), matrix(3, 3, seed=1)),
+        "backward",
+        "the gradient of x[1] is transposed",
+    ),
+    Bug(
+        "a module's weight gradient transposed",
+        _layer,
         (matrix(4, 3), matrix(3, 3, seed=1)),
         "backward",
         "the gradient of x[1] is transposed",

@@ -1,7 +1,7 @@
 """What `f` keeps between calls, found through the modules and tensors it refers to."""
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -11,8 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from vtj.calling.tensors import Function
-from vtj.outcome import same
+from vtj.calling.tensors import Function, same
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Buffer:
         return (now is None) != (self.value is None) or not same(now, self.value)
 
     def put_back(self) -> None:
-        """Give the module the tensor that it had, with the values that it had."""
+        """Return to the module the tensor that it had, with the values that it had."""
         if not same(self.tensor, self.value):
             if self.tensor.shape != self.value.shape:
                 self.tensor.resize_(self.value.shape)
@@ -51,21 +50,59 @@ class Buffer:
 
 
 @dataclass(frozen=True)
+class Leaf:
+    """A leaf that requires grad, and how `f` refers to it.
+
+    Attributes:
+        tensor: The leaf.
+        grad: The `.grad` that it had.
+        name: Its name, as in ``net.0.weight``; empty where `f` reaches it in a way not followed.
+        module: An expression for the module whose parameter it is; ``f`` is the function itself.
+            Empty where it is no parameter.
+        own: Whether `f` is that module.
+    """
+
+    tensor: Tensor
+    grad: Tensor | None = None
+    name: str = ""
+    module: str = ""
+    own: bool = False
+
+
+@dataclass(frozen=True)
 class Kept:
     """What `f` refers to, as it was.
 
     Attributes:
         buffers: The buffers of its modules.
-        grads: The leaves it refers to, with the `.grad` each had.
+        leaves: The leaves it refers to.
     """
 
     buffers: list[Buffer]
-    grads: list[tuple[Tensor, Tensor | None]]
+    leaves: list[Leaf]
 
     @property
     def changed(self) -> list[str]:
         """The names of the buffers that no longer hold what they held."""
         return [buffer.name for buffer in self.buffers if buffer.changed]
+
+    def reached(self, in_graph: Sequence[Tensor]) -> list[Leaf]:
+        """Return the leaves that a backward through `f` reaches, those with names first.
+
+        Args:
+            in_graph: The leaves in the graph behind `y`.
+        """
+        ids = {id(leaf) for leaf in in_graph}
+        # A module's own parameters count even where the graph does not show them: a custom
+        # Function may have lost one, and reentrant checkpointing hides all (it fills `.grad`).
+        found = {
+            id(leaf.tensor): leaf
+            for leaf in reversed(self.leaves)
+            if id(leaf.tensor) in ids or leaf.own or leaf.tensor.grad is not None
+        }
+        named = list(reversed(found.values()))
+        others = (Leaf(leaf) for leaf in in_graph if id(leaf) not in found)
+        return [*named, *sorted(others, key=lambda leaf: leaf.tensor.shape)]
 
 
 @contextmanager
@@ -82,30 +119,24 @@ def state_kept(f: Function) -> Iterator[Kept]:
         >>> changed, norm.running_mean.tolist()
         (['running_mean', 'running_var', 'num_batches_tracked'], [0.0, 0.0])
     """
-    buffers, leaves = _reach(f)
-    kept = Kept(buffers, [(leaf, leaf.grad) for leaf in leaves])
-    for leaf in leaves:
-        leaf.grad = None
+    kept = Kept([], [])
+    for name, value in _referred(f):
+        if isinstance(value, nn.Module):
+            kept.buffers.extend(_buffers(value))
+            own = value is f or value is getattr(f, "__self__", None)
+            kept.leaves.extend(_parameters(name, value, own))
+        elif isinstance(value, Tensor) and value.is_leaf and value.requires_grad:
+            kept.leaves.append(Leaf(value, value.grad, name))
+    for leaf in kept.leaves:
+        leaf.tensor.grad = None
     try:
         yield kept
     finally:
         with torch.no_grad():
             for buffer in kept.buffers:
                 buffer.put_back()
-        for leaf, grad in kept.grads:
-            leaf.grad = grad
-
-
-def _reach(f: Function) -> tuple[list[Buffer], list[Tensor]]:
-    buffers: list[Buffer] = []
-    leaves: list[Tensor] = []
-    for value in _referred(f):
-        if isinstance(value, nn.Module):
-            buffers += _buffers(value)
-            leaves += value.parameters()
-        elif isinstance(value, Tensor) and value.is_leaf and value.requires_grad:
-            leaves.append(value)
-    return buffers, leaves
+        for leaf in kept.leaves:
+            leaf.tensor.grad = leaf.grad
 
 
 def _buffers(outermost: nn.Module) -> Iterator[Buffer]:
@@ -115,16 +146,28 @@ def _buffers(outermost: nn.Module) -> Iterator[Buffer]:
             yield Buffer(f"{path}.{name}" if path else name, module, tensor, value)
 
 
-def _referred(f: Any) -> list[Any]:
+def _parameters(module: str, value: nn.Module, own: bool) -> Iterator[Leaf]:
+    for name, tensor in value.named_parameters():
+        if tensor.requires_grad:
+            yield Leaf(tensor, tensor.grad, name if own else f"{module}.{name}", module, own)
+
+
+def _referred(f: Any, name: str = "f") -> Iterator[tuple[str, Any]]:
+    """Yield everything that `f` refers to, each with an expression for it."""
     if isinstance(f, partial):
-        return [*_referred(f.func), *f.args, *f.keywords.values()]
-    found = [f, getattr(f, "__self__", None)]
+        yield from _referred(f.func, f"{name}.func")
+        yield from ((f"{name}.args[{i}]", value) for i, value in enumerate(f.args))
+        yield from ((f"{name}.keywords[{key!r}]", value) for key, value in f.keywords.items())
+        return
+    yield from ((name, f), (f"{name}.__self__", getattr(f, "__self__", None)))
     wrappers: list[Any] = []
     inner = inspect.unwrap(getattr(f, "__func__", f), stop=wrappers.append)
     for function in filter(inspect.isfunction, (*wrappers, inner)):
-        found += [_content(cell) for cell in function.__closure__ or ()]
-        found += [function.__globals__.get(name) for name in function.__code__.co_names]
-    return found
+        code, cells = function.__code__, function.__closure__ or ()
+        yield from (
+            (one, _content(cell)) for one, cell in zip(code.co_freevars, cells, strict=True)
+        )
+        yield from ((one, function.__globals__.get(one)) for one in code.co_names)
 
 
 def _content(cell: CellType) -> Any:

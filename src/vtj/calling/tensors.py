@@ -172,3 +172,24 @@ def fresh_leaves(x: Tensors) -> tuple[Tensor, ...]:
         (tensor([1., 2.], requires_grad=True),)
     """
     return tuple(part.detach().clone().requires_grad_() for part in as_tuple(x))
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two tensors, or tuples of them, hold the same values in one shape; nan is nan.
+
+    Example:
+        >>> import torch
+        >>> same(torch.tensor([1.0, torch.nan]), torch.tensor([1.0, torch.nan]))
+        True
+    """
+    if isinstance(a, tuple):
+        return all(same(one, other) for one, other in zip(a, b, strict=True))
+    if not isinstance(a, Tensor):
+        return True
+    try:
+        if a.shape != b.shape:
+            return False
+        a, b = a.to_dense(), b.to_dense()
+        return torch.equal(a, b) or bool(((a == b) | ((a != a) & (b != b))).all())
+    except (RuntimeError, NotImplementedError, TypeError):  # no values: meta, nested, masked
+        return True

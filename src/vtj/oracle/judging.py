@@ -20,6 +20,7 @@ from vtj.oracle.findings import (
 from vtj.oracle.patterns import pattern
 from vtj.oracle.reexamination import seen_by_autograd_alone
 from vtj.oracle.trial import Trial
+from vtj.oracle.unchecked import unchecked
 from vtj.oracle.voting import Array, Mask, Vote, Witness, distance, product
 from vtj.oracle.witnesses import Answers
 from vtj.report import Report, Row
@@ -71,6 +72,8 @@ def judge(trial: Trial, answers: Answers, seen: Observed, result: Vote, kept: Ke
         found += [one for one in of_jacobian if not raised or one.verdict == "wrong"]
     if not any(one.culprit in (NUMERIC.culprit, BACKWARD.culprit) for one in found):
         found += [one.finding for one in of_backward if one.finding][:1]
+    not_checked, open_questions = unchecked(trial, kept, "check")
+    found += open_questions
     x_grad, *behavior = of_backward
     verdict, culprit = overall(found)
     dtype = str(trial.dtype).removeprefix("torch.")
@@ -83,6 +86,7 @@ def judge(trial: Trial, answers: Answers, seen: Observed, result: Vote, kept: Ke
             *rows(trial, answers, result),
             *(one.row for one in behavior),
             *(one.row for one in of_f),
+            *not_checked,
         ),
         verdict=verdict,
         culprit=culprit,

@@ -12,7 +12,6 @@ from vtj.oracle.behavior import random_weights
 from vtj.oracle.operators import Operator
 from vtj.oracle.passes import Passes
 from vtj.oracle.rounding import gradient_rounding
-from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.trial import ForwardRun
 from vtj.oracle.voting import Array, Witness, allowed, distance
 from vtj.oracle.witnesses import raised_by_autograd
@@ -56,6 +55,7 @@ class Pair:
         a: One value.
         b: The other.
         relative: How far they may lie apart.
+        weight: The least that an entry of J is multiplied by on the way to them.
     """
 
     what: str
@@ -64,6 +64,7 @@ class Pair:
     a: Witness
     b: Witness
     relative: float
+    weight: float = 1.0
 
     @cached_property
     def allowed(self) -> Array:
@@ -86,11 +87,9 @@ class Pair:
         return self.worst > 1
 
     @cached_property
-    def too_rough(self) -> bool:
-        """Whether a number comes from differences so rough that agreement means nothing."""
-        if (self.side, self.b.family) != ("number", NUMERIC.name):
-            return False
-        return bool((SAFETY * np.asarray(self.b.error) > 1e-3 * np.asarray(self.b.size)).any())
+    def power(self) -> float:
+        """How large an error in a single entry of J is seen for sure."""
+        return float(self.allowed.max(initial=0)) / self.weight
 
 
 def probe(
@@ -144,25 +143,28 @@ def pairs(asked: Probes, relative: float) -> Iterator[Pair]:
     """Yield, probe by probe, the values that should be the same."""
     if asked.differences is None:
         return
+    least = float(abs(asked.u).min(initial=MOST))
     if asked.by_hand is not None:
         right, lefts = asked.by_hand
-        yield Pair("J·u by hand = differences", "y", 0, right, asked.differences, relative)
+        what = "J·u by hand = differences"
+        yield Pair(what, "y", 0, right, asked.differences, relative, least)
         for k, (mine, grad) in enumerate(zip(lefts, asked.grads, strict=True)):
             theirs = Witness("x.grad", BACKWARD.name, grad)
-            yield Pair("x.grad = vᵀ·J by hand", "x", k, mine, theirs, relative)
+            yield Pair("x.grad = vᵀ·J by hand", "x", k, mine, theirs, relative, LEAST)
         return
     if asked.forward is not None:
         what = "J·u forward = differences"
-        yield Pair(what, "y", 0, asked.forward, asked.differences, relative)
+        yield Pair(what, "y", 0, asked.forward, asked.differences, relative, least)
     for k, (v, grad) in enumerate(zip(asked.v, asked.grads, strict=True)):
         if asked.forward is not None:
-            sides = adjoint_identity(v, asked.u, grad, asked.forward)
-            yield Pair("⟨x.grad, u⟩ = ⟨v, J·u⟩ forward", "number", k, *sides, relative)
+            what, sides = (
+                "⟨x.grad, u⟩ = ⟨v, J·u⟩ forward",
+                adjoint_identity(v, asked.u, grad, asked.forward),
+            )
         else:
-            mine = inner_product(asked.u, grad)
-            theirs = one_number(asked.differences, k, mine.size)
-            what = "⟨x.grad, u⟩ = ⟨v, J·u⟩ by differences"
-            yield Pair(what, "number", k, mine, theirs, relative)
+            what, mine = "⟨x.grad, u⟩ = ⟨v, J·u⟩ by differences", inner_product(asked.u, grad)
+            sides = (mine, one_number(asked.differences, k, mine.size))
+        yield Pair(what, "number", k, *sides, relative, LEAST * least)
 
 
 def inner_product(u: Array, grad: Array) -> Witness:

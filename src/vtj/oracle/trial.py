@@ -42,6 +42,7 @@ class Trial:
         custom: Whether a custom Function stands on the way from `x` to `y`.
         once_differentiable: Whether a gradient that may be taken only once stands there
             (`torch.autograd.function.once_differentiable`).
+        others: The leaves behind `y` that are no copies of `x`'s parts.
     """
 
     f: Function
@@ -52,6 +53,7 @@ class Trial:
     connected: tuple[bool, ...]
     custom: bool = False
     once_differentiable: bool = False
+    others: tuple[Tensor, ...] = ()
 
     @cached_property
     def x_vector(self) -> NDArray[np.float64]:
@@ -217,8 +219,8 @@ def first_run(f: Function, x: Tensors) -> tuple[Trial, ForwardRun]:
         >>> trial.y[0].requires_grad, run.y.requires_grad
         (False, True)
     """
-    for part in as_tuple(x):
-        require_floating("x", part)
+    for position, part in enumerate(as_tuple(x)):
+        require_floating(f"x[{position}]" if isinstance(x, tuple) else "x", part)
     x = like(tuple(part.detach() for part in as_tuple(x)), x)
     raised = like(tuple(part.double() for part in as_tuple(x)), x)
     leaves = fresh_leaves(raised)
@@ -241,6 +243,7 @@ def first_run(f: Function, x: Tensors) -> tuple[Trial, ForwardRun]:
         connected=tuple(part.requires_grad for part in outputs),
         custom=any(isinstance(node, BackwardCFunction) for node in nodes),
         once_differentiable=any(node.name() == ONCE_DIFFERENTIABLE for node in nodes),
+        others=tuple(leaf for leaf in _leaves(nodes) if all(leaf is not one for one in leaves)),
     )
     return trial, ForwardRun(leaves, y)
 
@@ -261,6 +264,10 @@ def graph_of(y: Sequence[Tensor]) -> set[Any]:
             seen.add(node)
             waiting += [before for before, _ in node.next_functions]
     return seen
+
+
+def _leaves(nodes: Iterable[Any]) -> Iterable[Tensor]:
+    return (node.variable for node in nodes if hasattr(node, "variable"))
 
 
 def _least_precise(nodes: Iterable[Any], *tensors: Tensor) -> torch.dtype:
