@@ -53,6 +53,7 @@ extensions = [
     "page_descriptions",
     "versions_line",
     "self_contained",
+    "listed_pages",
     "explorer",
     "error_box",
     "error_search",

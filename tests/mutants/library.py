@@ -51,7 +51,6 @@ TESTS = (
     "tests/engines",
     "tests/calling",
     "tests/oracle",
-    "tests/examples",
     "tests/show",
     "tests/vtj_site",
     *(

@@ -64,8 +64,8 @@ def of_module(file: Path, planters: tuple[ModuleType, ...]) -> Target:
     if file.parent.name == "examples":
         checks = [
             page_check(f"tutorials/{file.stem}.md"),
-            modules.tests(f"tests/examples/test_{file.stem}.py"),
             modules.doctests(module),
+            modules.tests("tests/test_examples.py"),
         ]
     else:
         checks = [page_check("reference/sources.md"), modules.tests("tests/vtj_site")]

@@ -7,7 +7,7 @@ from unittest import mock
 
 import numpy as np
 
-from vtj.engines import symbolic
+from vtj.engines.symbolic import derivation as symbolic
 
 WHERE = ("y", "J")
 
