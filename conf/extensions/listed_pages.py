@@ -45,9 +45,9 @@ def entry(page: Path, docname: str | None) -> dict[str, Any] | None:
     """Return what a page's front matter says for the list; None, with a warning, if it does not."""
     text = page.read_text(encoding="utf-8")
     title = TITLE.search(text)
-    match (read_topmatter(text) or {}).get("listed"):
-        case {"order": int() | float(), "about": str()} as listed if title:
-            return {"page": page.stem, "short": title[1], **listed}
+    said: dict[str, Any] = (read_topmatter(text) or {}).get("listed") or {}
+    if title and "about" in said and isinstance(said.get("order"), int | float):
+        return {"page": page.stem, "short": title[1], **said}
     logger.warning(
         "for the list of pages, the front matter needs a line `listed: {order: 45, about: "
         '"what it is about"}`, and the page a title',
