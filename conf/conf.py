@@ -53,6 +53,7 @@ extensions = [
     "page_descriptions",
     "versions_line",
     "self_contained",
+    "listed_pages",
     "explorer",
     "error_box",
     "error_search",
@@ -126,7 +127,7 @@ nitpicky = True
 nitpick_ignore = [  # parts of a Formula and an Explanation: to be printed, not to be imported
     ("py:class", "vtj.show.failing.Failure"),
     ("py:class", "vtj.show.svg.Figure"),
-    ("py:class", "vtj.show.lines.Lines"),
+    ("py:class", "vtj.show.equations.Lines"),
     ("py:class", "vtj.engines.symbolic.derivation.Symbolic"),
 ]
 intersphinx_mapping = {

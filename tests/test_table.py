@@ -2,7 +2,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from vtj.table import as_html, as_text
+from vtj.table import HtmlRow, as_html, as_text
 
 
 def test_columns_are_aligned() -> None:
@@ -32,6 +32,23 @@ def test_html_is_escaped_and_has_headers() -> None:
     assert "caption" in [tag for tag, _ in seen.tags]
     assert {"<b>", "&", "x < y", "a & b"} <= set(seen.text)
     assert not any("style" in attributes or "color" in attributes for _, attributes in seen.tags)
+
+
+def test_rows_of_html_have_attributes_and_share_a_heading() -> None:
+    rows = [
+        HtmlRow(["<b>1</b>", "2"], {"id": "one", "data-value": "<"}, 2),
+        HtmlRow(["3"], {}, 0),
+    ]
+    assert as_html(["", "y"], rows, "Sums", id="sums", data_filter="by y").splitlines() == [
+        '<table class="vtj" id="sums" data-filter="by y">',
+        "<caption>Sums</caption>",
+        '<thead><tr><td></td><th scope="col">y</th></tr></thead>',
+        "<tbody>",
+        '<tr id="one" data-value="&lt;"><th scope="row" rowspan="2"><b>1</b></th><td>2</td></tr>',
+        "<tr><td>3</td></tr>",
+        "</tbody>",
+        "</table>",
+    ]
 
 
 @pytest.mark.parametrize("table", [as_text, lambda header, rows: as_html(header, rows, "")])

@@ -1,7 +1,8 @@
 """Rows of text as an aligned table and as an accessible HTML table; knows nothing of reports."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from typing import NamedTuple
 
 
 def as_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -29,15 +30,35 @@ def as_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(line.rstrip() for line in padded)
 
 
-def as_html(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:
+class HtmlRow(NamedTuple):
+    """One row of an HTML table whose cells are HTML already.
+
+    Attributes:
+        cells: One for each column, but for a first one that a row above brings.
+        attributes: Of the row, such as its ``id``.
+        heads: How many rows the first cell heads; 0 where the row belongs to a heading above it.
+    """
+
+    cells: Sequence[str]
+    attributes: Mapping[str, str] = {}
+    heads: int = 1
+
+
+def as_html(
+    header: Sequence[str],
+    rows: Iterable[Sequence[str] | HtmlRow],
+    caption: str,
+    **attributes: str,
+) -> str:
     """Give the table as HTML: a caption, a header per column, the first cell heading its row.
 
     It sets no color, so that it reads in a light and in a dark theme.
 
     Args:
-        header: One name per column.
+        header: One name per column; an empty one heads nothing.
         rows: As many cells per row as `header` has.
         caption: What the table says, in one sentence.
+        attributes: Of the table, with _ for -, beside its class ``vtj``.
 
     Raises:
         ValueError: When a row has another number of cells.
@@ -52,14 +73,26 @@ def as_html(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str) 
         </tbody>
         </table>
     """
-    columns = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
-    lines = ['<table class="vtj">', f"<caption>{escape(caption)}</caption>"]
-    lines += [f"<thead><tr>{columns}</tr></thead>", "<tbody>"]
+    given = {name.replace("_", "-"): value for name, value in attributes.items()}
+    columns = "".join(
+        f'<th scope="col">{escape(name)}</th>' if name else "<td></td>" for name in header
+    )
+    lines = [f"<table{_attributes({'class': 'vtj', **given})}>"]
+    lines += [f"<caption>{escape(caption)}</caption>", f"<thead><tr>{columns}</tr></thead>"]
+    lines.append("<tbody>")
     for row in rows:
-        first, *rest = _complete(row, header)
-        cells = "".join(f"<td>{escape(cell)}</td>" for cell in rest)
-        lines.append(f'<tr><th scope="row">{escape(first)}</th>{cells}</tr>')
+        line = row if isinstance(row, HtmlRow) else HtmlRow([escape(cell) for cell in row])
+        first, rest = "", _complete(line.cells, header[not line.heads :])
+        if line.heads:
+            reach = {"rowspan": str(line.heads)} if line.heads > 1 else {}
+            first = f"<th{_attributes({'scope': 'row', **reach})}>{rest.pop(0)}</th>"
+        cells = "".join(f"<td>{cell}</td>" for cell in rest)
+        lines.append(f"<tr{_attributes(line.attributes)}>{first}{cells}</tr>")
     return "\n".join([*lines, "</tbody>", "</table>"])
+
+
+def _attributes(given: Mapping[str, str]) -> str:
+    return "".join(f' {name}="{escape(value)}"' for name, value in given.items())
 
 
 def _complete(row: Sequence[str], header: Sequence[str]) -> list[str]:

@@ -21,13 +21,14 @@ from tests.docs.test_gate import PAGE, Site
 
 ROOT = Path(__file__).parents[2]
 BUILDER = '''
+from dataclasses import replace
 from vtj import Example
 from vtj.examples.scalar_output import square
 
 
 def lonely() -> Example:
     """Return an example that nobody shows."""
-    return square()
+    return replace(square(), name="lonely")
 '''
 
 
@@ -97,30 +98,30 @@ def test_wrong_picture(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def names(tmp_path: Path) -> Path:
-    """What the test of names compares, in a copy."""
-    return copied(tmp_path, "docs/tutorials", "tests/docs/test_names.py", "tests/examples")
+def examples(tmp_path: Path) -> Path:
+    """What the test of examples compares, in a copy."""
+    return copied(tmp_path, "docs/tutorials", "tests/test_examples.py")
 
 
-def test_example_without_page(names: Path) -> None:
-    """Rejected by tests/docs/test_names.py."""
-    (names / "src/vtj/examples/lonely.py").write_text(BUILDER)
-    said = said_by_tests(names, "tests/docs/test_names.py", "-k", "every_idea")
-    assert "docs/tutorials has no place for: lonely (of src/vtj/examples)" in said
+def test_example_without_page(examples: Path) -> None:
+    """Rejected by tests/test_examples.py."""
+    (examples / "src/vtj/examples/lonely.py").write_text(BUILDER)
+    said = said_by_tests(examples, "tests/test_examples.py", "-k", "its_section and lonely")
+    assert "src/vtj/examples/lonely.py builds lonely, which no page shows: write a section" in said
 
 
-def test_page_without_example(names: Path) -> None:
-    """Rejected by tests/docs/test_names.py."""
-    (names / "docs/tutorials/lonely.md").write_text("# Lonely\n")
-    said = said_by_tests(names, "tests/docs/test_names.py", "-k", "every_idea")
-    assert "src/vtj/examples has no place for: lonely (of docs/tutorials)" in said
+def test_page_without_example(examples: Path) -> None:
+    """Rejected by tests/test_examples.py."""
+    (examples / "docs/tutorials/lonely.md").write_text("(lonely)=\n# Lonely\n")
+    said = said_by_tests(examples, "tests/test_examples.py", "-k", "its_section and lonely")
+    assert "docs/tutorials/lonely.md has a section (lonely)= without an example: write" in said
 
 
-def test_builder_without_a_docstring_example(names: Path) -> None:
-    """Rejected by tests/docs/test_names.py."""
-    (names / "src/vtj/examples/lonely.py").write_text(BUILDER)
-    said = said_by_tests(names, "tests/docs/test_names.py", "-k", "docstring and lonely")
-    assert "no example in the docstring of: lonely (of lonely)" in said
+def test_builder_without_a_docstring_example(examples: Path) -> None:
+    """Rejected by tests/test_examples.py."""
+    (examples / "src/vtj/examples/lonely.py").write_text(BUILDER)
+    said = said_by_tests(examples, "tests/test_examples.py", "-k", "docstring and lonely")
+    assert "no example in the docstring of lonely" in said
 
 
 def test_theme_that_has_changed() -> None:
@@ -170,7 +171,7 @@ def test_page_that_is_to_end_the_build(tmp_path: Path) -> None:
     code, printed = site.build()
     assert code == 2
     assert re.search(
-        r"three_outputs\.md:23: WARNING: SyntaxError: closing parenthesis '\)'", printed
+        r"three_outputs\.md:26: WARNING: SyntaxError: closing parenthesis '\)'", printed
     )
     assert re.search(r"ExecutionError: .*three_outputs\.md", printed)
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vtj.show.layout import assigned, laid_out
+from vtj.show.equations import assigned, laid_out
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import sympy
 from mathml.temml import render
 
 from vtj.engines.symbolic.kinks import Clamped, Largest, Magnitude, Relu, Sigmoid, Smallest
-from vtj.show.plain import Plain
-from vtj.show.tex import Tex, matrix
+from vtj.show.equations import matrix
+from vtj.show.notation import Plain, Tex
 
 a, b, c = sympy.symbols("x_1 x_2 x_{12}", real=True)
 BIAS = sympy.Symbol(r"\mathit{bias}_{12}", real=True)

@@ -1,133 +1,123 @@
-"""The equations of a formula: y, the partial derivatives, J, and vᵀ·J in numbers."""
+"""Equations that show themselves as mathematics in a notebook and as text in a terminal."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vtj.engines.symbolic.derivation import Symbolic
-from vtj.engines.symbolic.names import subscript
-from vtj.engines.symbolic.numbers import evaluate
-from vtj.show.layout import assigned, laid_out
-from vtj.show.lines import Equation, Lines
-from vtj.show.plain import Plain
-from vtj.show.tex import Tex, matrix
-
 Array = NDArray[Any]
-
-NOTED = 8
-"""The most conditions that are written out."""
-
-
-def output_lines(symbolic: Symbolic) -> Lines:
-    """Write y = …, a vector as a column."""
-    tex, plain = _writers(symbolic)
-    equations = []
-    for name, y in zip(_output_names(symbolic), symbolic.y, strict=True):
-        left = name if y.ndim < 3 else rf"\operatorname{{vec}} {name}"
-        column = y if y.ndim in (0, 2) else y.ravel()[:, None]
-        text = assigned(plain.atom(name), y if y.ndim < 3 else y.ravel(), plain.write)
-        equations.append(Equation(left, matrix(column, tex.write), text))
-    return Lines(tuple(equations))
-
-
-def jacobian_lines(symbolic: Symbolic) -> Lines:
-    """Write J = …, one equation for each output and input, and where they hold."""
-    tex, plain = _writers(symbolic)
-    equations = tuple(
-        Equation(b.left, matrix(b.cells, tex.write), assigned(b.text, b.cells, plain.write))
-        for b in _blocks(symbolic)
-    )
-    held = list(symbolic.conditions)
-    rest = len(held) > NOTED
-    return Lines(
-        equations,
-        r",\ ".join([*map(tex.write, held[:NOTED]), *[r"\dots"] * rest]),
-        ", ".join([*map(plain.write, held[:NOTED]), *["…"] * rest]),
-    )
-
-
-def partial_lines(symbolic: Symbolic) -> Lines:
-    """Write what the entries of J stand for."""
-    _, plain = _writers(symbolic)
-    equations = []
-    for b in _blocks(symbolic):
-        names = np.empty(len(b.tops) * len(b.bottoms), dtype=object)
-        names[:] = [(top, bottom) for top in b.tops for bottom in b.bottoms]
-        cells = names.reshape(b.cells.shape)
-        right = matrix(cells, lambda pair: rf"\frac{{\partial {pair[0]}}}{{\partial {pair[1]}}}")
-        text = assigned(
-            b.text, cells, lambda pair: f"∂{plain.atom(pair[0])}/∂{plain.atom(pair[1])}"
-        )
-        equations.append(Equation(b.left, right, text))
-    return Lines(tuple(equations))
-
-
-def product_lines(symbolic: Symbolic, v: Sequence[Array], products: Sequence[Array]) -> Lines:
-    """Write vᵀ·J = … in numbers: the row of weights, J at x, and their product."""
-    tex, plain = _writers(symbolic)
-    one = len(symbolic.x) == 1 and len(symbolic.y) == 1
-    equations = []
-    for name, product in zip(symbolic.names, products, strict=True):
-        row = product if product.ndim < 3 else product.ravel()
-        left = r"v^\top \cdot J" if one else rf"\left(v^\top \cdot J\right)_{{{name}}}"
-        text = "vᵀ·J" if one else f"(vᵀ·J) for {plain.atom(name)}"
-        right = matrix(row, tex.numeral)
-        if one:
-            at = evaluate(symbolic.J[0][0], symbolic.point)
-            factors = [v[0].ravel() if v[0].ndim else v[0], laid_out(at, v[0].ndim)]
-            steps = [tex.join([matrix(factor, tex.numeral) for factor in factors])]
-            if product.ndim == 2 and len(product) > 1 and v[0].ndim:
-                steps.append(matrix(product.ravel(), tex.numeral))
-                right = rf"{right} \text{{ in the shape of }} {name}"
-            right = " = ".join([*steps, right])
-        equations.append(Equation(left, right, assigned(text, row, plain.numeral)))
-    return Lines(tuple(equations))
 
 
 @dataclass(frozen=True)
-class _Block:
+class Equation:
+    """One equation.
+
+    Attributes:
+        left: The TeX to the left of the equals sign.
+        right: The TeX to its right.
+        text: The equation for a terminal.
+    """
+
     left: str
+    right: str
     text: str
-    tops: list[str]
-    bottoms: list[str]
-    cells: Array
 
 
-def _blocks(symbolic: Symbolic) -> Iterator[_Block]:
-    _, plain = _writers(symbolic)
-    one = len(symbolic.x) == 1 and len(symbolic.y) == 1
-    for output, y, row in zip(_output_names(symbolic), symbolic.y, symbolic.J, strict=True):
-        for name, x, entries in zip(symbolic.names, symbolic.x, row, strict=True):
-            tops = [output + subscript(i, y.shape) for i in np.ndindex(*y.shape)]
-            bottoms = [str(symbol) for symbol in x.ravel()]
-            above, below = (
-                (output, name) if entries.ndim <= 2 else (_listed(tops), _listed(bottoms))
-            )
-            plainly = one and entries.ndim <= 2
-            yield _Block(
-                "J" if plainly else rf"\frac{{\partial {above}}}{{\partial {below}}}",
-                "J" if plainly else f"∂{plain.atom(above)}/∂{plain.atom(below)}",
-                tops,
-                bottoms,
-                laid_out(entries, y.ndim),
-            )
+@dataclass(frozen=True)
+class Lines:
+    """Equations beneath each other, with a note on where they hold.
+
+    Attributes:
+        equations: At least one.
+        note: TeX of the conditions under which they hold, or nothing.
+        note_text: The same for a terminal.
+
+    Example:
+        >>> lines = Lines((Equation("y", "x^2", "y = x²"),))
+        >>> lines.tex
+        'y = x^2'
+        >>> lines
+        y = x²
+    """
+
+    equations: tuple[Equation, ...]
+    note: str = ""
+    note_text: str = ""
+
+    @property
+    def tex(self) -> str:
+        """The equations as TeX, without delimiters; aligned at = when there are several."""
+        rows = [f"{e.left} &= {e.right}" for e in self.equations]
+        rows += [rf"&\text{{where }} {self.note}"] * bool(self.note)
+        if len(rows) == 1:
+            return rows[0].replace("&= ", "= ", 1)
+        return r"\begin{aligned} " + r" \\[4pt] ".join(rows) + r" \end{aligned}"
+
+    def _repr_latex_(self) -> str:
+        return f"$${self.tex}$$"
+
+    def __str__(self) -> str:
+        note = [f"where {self.note_text}"] * bool(self.note)
+        return "\n".join([*(equation.text for equation in self.equations), *note])
+
+    __repr__ = __str__
 
 
-def _listed(names: Sequence[str]) -> str:
-    if len(names) == 1:
-        return names[0]
-    shown = names if len(names) < 4 else [names[0], r"\dots", names[-1]]
-    return f"({', '.join(shown)})"
+def assigned(name: str, cells: Array, write: Callable[[Any], str]) -> str:
+    """Write ``name = `` and an array: a number, a list, or rows beneath each other.
+
+    Example:
+        >>> print(assigned("J", np.array([[6, 0], [2, 24]]), str))
+        J = [6   0]
+            [2  24]
+        >>> print(assigned("v", np.array([1, 10]), str))
+        v = [1, 10]
+    """
+    head = f"{name} = "
+    if cells.ndim == 0:
+        return head + write(cells[()])
+    if cells.ndim == 1:
+        return f"{head}[{', '.join(map(write, cells))}]"
+    rows = [[write(cell) for cell in row] for row in cells]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(cell.rjust(wide) for cell, wide in zip(row, widths, strict=True)) for row in rows
+    ]
+    return head + f"\n{' ' * len(head)}".join(f"[{line}]" for line in lines)
 
 
-def _output_names(symbolic: Symbolic) -> list[str]:
-    count = len(symbolic.y)
-    return ["y"] if count == 1 else [f"y^{{({k})}}" for k in range(1, count + 1)]
+def matrix(cells: Array, write: Callable[[Any], str]) -> str:
+    r"""Write an array of up to two dimensions as TeX: a number, a row, or rows.
+
+    Example:
+        >>> print(matrix(np.array([[6, 0], [2, 24]]), str))
+        \begin{bmatrix} 6 & 0 \\ 2 & 24 \end{bmatrix}
+    """
+    if cells.ndim == 0:
+        return write(cells[()])
+    rows = [" & ".join(map(write, row)) for row in np.atleast_2d(cells)]
+    gap = r" \\[4pt] " if any(r"\frac" in row for row in rows) else r" \\ "
+    return rf"\begin{{bmatrix}} {gap.join(rows)} \end{{bmatrix}}"
 
 
-def _writers(symbolic: Symbolic) -> tuple[Tex, Plain]:
-    symbols = [symbol for x in symbolic.x for symbol in x.ravel()]
-    return Tex(symbols), Plain(symbols)
+def laid_out(entries: Array, outputs: int) -> Array:
+    """Lay J out in two dimensions, rows for y and columns for x; leave vectors and numbers.
+
+    Args:
+        entries: J, of shape ``(*y.shape, *x.shape)``.
+        outputs: How many dimensions `y` has.
+
+    Example:
+        >>> laid_out(np.zeros((2, 4, 2, 3)), 2).shape, laid_out(np.zeros(3), 1).shape
+        ((8, 6), (3, 1))
+    """
+    if entries.ndim > 2:
+        return entries.reshape(int(np.prod(entries.shape[:outputs])), -1)
+    return entries.reshape(-1, 1) if entries.ndim == outputs == 1 else entries
+
+
+def flat(values: Array) -> Array:
+    """Return what has more than two dimensions as a vector; leave vectors and matrices."""
+    return values if values.ndim < 3 else values.reshape(-1)

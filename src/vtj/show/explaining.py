@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from html import escape
+from textwrap import indent
 from typing import Any
 
 import torch
@@ -18,10 +19,10 @@ from vtj.engines.symbolic.errors import NotSymbolic
 from vtj.oracle.blocks import as_array
 from vtj.outcome import Outcome, backward
 from vtj.report import Report
+from vtj.show.equations import assigned, flat, laid_out
 from vtj.show.failing import Failure, diagnose
 from vtj.show.formulas import Formula, formula
 from vtj.show.heat import heat_map
-from vtj.show.layout import assigned, laid_out
 from vtj.show.measured import number
 from vtj.show.svg import Figure
 
@@ -53,16 +54,22 @@ class Explanation:
     report: Report | None = None
     failure: Failure | None = None
 
+    @property
+    def _math(self) -> str:
+        return str(self.formula) if self.formula else f"No formula: {self.no_formula}"
+
     def __str__(self) -> str:
-        parts = [self.transcript]
         if self.failure:
-            parts.append(f"Why: {self.failure.cause}")
-            parts += [f"Fix:\n{_indented(self.failure.fix)}"] * bool(self.failure.fix)
-            return "\n\n".join(parts)
-        parts.append(str(self.formula) if self.formula else f"No formula: {self.no_formula}")
-        parts += [self.numbers] * bool(self.numbers)
-        parts += [str(self.report)] * (self.report is not None)
-        return "\n\n".join(parts)
+            fix = self.failure.fix and f"Fix:\n{indent(self.failure.fix, '    ')}"
+            parts = [self.transcript, f"Why: {self.failure.cause}", fix]
+        else:
+            parts = [
+                self.transcript,
+                self._math,
+                self.numbers,
+                "" if self.report is None else str(self.report),
+            ]
+        return "\n\n".join(filter(None, parts))
 
     __repr__ = __str__
 
@@ -73,11 +80,9 @@ class Explanation:
             if self.failure.fix:
                 parts.append(f"<p><strong>Fix:</strong></p>{_block(self.failure.fix)}")
         else:
-            reason = f"<p>No formula: {escape(self.no_formula)}</p>"
-            parts.append(_block(str(self.formula)) if self.formula else reason)
+            parts.append(_block(self._math) if self.formula else f"<p>{escape(self._math)}</p>")
             parts += [_block(self.numbers)] * bool(self.numbers)
-            shown = [part._repr_html_() for part in (self.figure, self.report) if part is not None]
-            parts += shown
+            parts += [part._repr_html_() for part in (self.figure, self.report) if part is not None]
         return f'<div class="vtj-explanation">{"".join(parts)}</div>'
 
 
@@ -178,20 +183,12 @@ def _numbers(f: Function, x: Tensors, v: Any, outcome: Outcome) -> str:
     entries = as_array(jacobian(f, x))
     grad = as_array(0 * x if outcome.grad is None else outcome.grad)
     lines = [
-        assigned("v     ", _flat(weights), number),
+        assigned("v     ", flat(weights), number),
         assigned("J     ", laid_out(entries, y.ndim), number),
-        assigned("vᵀ·J  ", _flat(contract(weights, entries)), number),
-        assigned("x.grad", _flat(grad), number),
+        assigned("vᵀ·J  ", flat(contract(weights, entries)), number),
+        assigned("x.grad", flat(grad), number),
     ]
     return "\n".join(lines)
-
-
-def _flat(values: Any) -> Any:
-    return values if values.ndim < 3 else values.reshape(-1)
-
-
-def _indented(code: str) -> str:
-    return "\n".join(f"    {line}" for line in code.splitlines())
 
 
 def _block(text: str) -> str:

@@ -9,9 +9,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from vtj.calling.tensors import Function, Tensors
+from vtj.calling.tensors import Function, Tensors, as_tuple
 from vtj.outcome import Outcome
-from vtj.show.cutting import cut
+from vtj.show.detached import cut
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,13 @@ class Call:
         """The line that makes y."""
         return "y = f(*x)\n" if isinstance(self.x, tuple) else "y = f(x)\n"
 
-    @property
-    def back(self) -> str:
-        """The line that goes back from y."""
-        several = isinstance(self.y, tuple)
-        return "torch.autograd.backward(y, v)" if several else "y.backward(v)"
+    def rewritten(self, back: str) -> str:
+        """Make y and go back from it so; several outputs get a v each."""
+        return self.run + (EVERY_OUTPUT if isinstance(self.y, tuple) else back)
 
 
 Advice = tuple[str, str]
+"""The cause, and code that works."""
 
 MANY = (tuple, list)
 EVERY_OUTPUT = "torch.autograd.backward(y, [torch.ones_like(part) for part in y])"
@@ -86,9 +85,9 @@ def diagnose(f: Function, x: Tensors, v: Any, outcome: Outcome) -> Failure:
     if call.y is not None and (misfit := _misfit(call)):
         return Failure(call.error, *misfit)
     of_the_call = call.y is not None and not _in_a_backward(call.error)
-    for pattern, advise in (*OF_THE_CALL, *ANYWHERE) if of_the_call else ANYWHERE:
+    for pattern, advice in (*OF_THE_CALL, *ANYWHERE) if of_the_call else ANYWHERE:
         if re.search(pattern, message):
-            return Failure(call.error, *advise(call))
+            return Failure(call.error, *(advice(call) if callable(advice) else advice))
     cause = "f itself raised this, before any backward."
     if call.y is not None:
         cause = "A backward that f uses raised this; torch had nothing against the call."
@@ -124,41 +123,43 @@ def _named(name: str, value: Any, position: int) -> tuple[str, Any]:
     return (f"{name}[{position}]", value[position]) if many else (name, value)
 
 
+def _pair(call: Call, position: int) -> tuple[str, Any, str, Any]:
+    """Return the parts of v and y at a position, each after its name."""
+    return (*_named("v", call.v, position), *_named("y", call.y, position))
+
+
 def _shape(call: Call, position: int) -> Advice:
-    (of_v, v), (of_y, y) = _named("v", call.v, position), _named("y", call.y, position)
+    of_v, v, of_y, y = _pair(call, position)
     cause = (
         f"{of_v} has shape {tuple(v.shape)} and {of_y} has shape {tuple(y.shape)}: "
         "v needs exactly y's shape, nothing is broadcast."
     )
-    if isinstance(call.y, tuple):
-        return cause, call.run + EVERY_OUTPUT
     if v.numel() == y.numel():
-        return cause, call.run + f"y.backward({of_v}.reshape(y.shape))"
+        return cause, call.rewritten(f"y.backward({of_v}.reshape(y.shape))")
     if y.numel() == 1:
-        return cause, call.run + f"y.backward({of_v}.sum().reshape(y.shape))  # what torch 1.2 did"
+        torch_1_2 = f"y.backward({of_v}.sum().reshape(y.shape))  # what torch 1.2 did"
+        return cause, call.rewritten(torch_1_2)
     try:
         v.expand_as(y)
     except RuntimeError:
-        return cause, call.run + WITH_ONES + "  # or a v of y's shape"
-    return cause, call.run + f"y.backward({of_v}.expand_as(y))"
+        return cause, call.rewritten(WITH_ONES + "  # or a v of y's shape")
+    return cause, call.rewritten(f"y.backward({of_v}.expand_as(y))")
 
 
 def _not_scalar(call: Call) -> Advice:
     if isinstance(call.y, tuple):
         shapes = ", ".join(str(tuple(part.shape)) for part in call.y)
         cause = f"f returns tensors of shapes {shapes}: all that are no scalars need a v."
-        return cause, call.run + EVERY_OUTPUT
-    shape, count = tuple(call.y.shape), call.y.numel()
-    cause = (
-        f"y has shape {shape}, so it is not one number but {count}: "
-        "v must say how much each of them counts."
-    )
-    return cause, call.run + WITH_ONES + "  # the gradient of y.sum(); or weights of your own"
+    else:
+        cause = (
+            f"y has shape {tuple(call.y.shape)}, so it is not one number but {call.y.numel()}: "
+            "v must say how much each of them counts."
+        )
+    return cause, call.rewritten(WITH_ONES + "  # the gradient of y.sum(); or weights of your own")
 
 
 def _complex_scalar(call: Call) -> Advice:
-    parts = _many(call.y)
-    position = next(place for place, part in enumerate(parts) if part.is_complex())
+    position = next(place for place, part in enumerate(_many(call.y)) if part.is_complex())
     of_y, _ = _named("y", call.y, position)
     cause = f"{of_y} is complex, and only a real scalar has a gradient without v."
     fix = f"{of_y}.abs().square().sum().backward()  # or another real number made of {of_y}"
@@ -166,128 +167,86 @@ def _complex_scalar(call: Call) -> Advice:
 
 
 def _complex_dtype(call: Call, position: int) -> Advice:
-    (of_v, v), (of_y, y) = _named("v", call.v, position), _named("y", call.y, position)
+    of_v, v, of_y, y = _pair(call, position)
     cause = (
         f"{of_v} has dtype {v.dtype} and {of_y} {y.dtype}: complex needs complex, real needs real."
     )
-    if isinstance(call.y, tuple):
-        return cause, call.run + EVERY_OUTPUT
     fix = f"y.backward({of_v}.to(y.dtype))" if y.is_complex() else f"y.backward({of_v}.real)"
-    return cause, call.run + fix
+    return cause, call.rewritten(fix)
 
 
 def _no_tensor(call: Call) -> Advice:
     cause = f"v is {type(call.v).__name__}; backward takes a torch.Tensor of y's shape, or None."
-    if isinstance(call.y, tuple):
-        return cause, call.run + EVERY_OUTPUT
-    try:
-        values = torch.as_tensor(call.v, dtype=call.y.dtype)
-    except (RuntimeError, TypeError, ValueError):
-        return cause, call.run + WITH_ONES
-    if values.ndim == 0:
-        return cause, call.run + "y.backward(torch.full_like(y, float(v)))"
-    if values.shape == call.y.shape:
-        return cause, call.run + "y.backward(torch.as_tensor(v, dtype=y.dtype))"
-    return cause, call.run + WITH_ONES
+    fix = WITH_ONES
+    if isinstance(call.y, Tensor):
+        try:
+            shape = torch.as_tensor(call.v, dtype=call.y.dtype).shape
+        except (RuntimeError, TypeError, ValueError):
+            return cause, call.run + fix
+        if not shape:
+            fix = "y.backward(torch.full_like(y, float(v)))"
+        elif shape == call.y.shape:
+            fix = "y.backward(torch.as_tensor(v, dtype=y.dtype))"
+    return cause, call.rewritten(fix)
 
 
 def _not_as_many(call: Call) -> Advice:
-    came, one = len(_many(call.v)), isinstance(call.y, Tensor)
-    returns = "one tensor" if one else f"{len(call.y)} tensors"
-    cause = f"f returns {returns} and {came} v came: each output needs its own."
-    return cause, call.run + (WITH_ONES if one else EVERY_OUTPUT)
-
-
-def _freed(call: Call) -> Advice:
-    cause = (
-        "Another backward ran through this graph, in f or before it, and freed what it had saved."
-    )
-    return cause, (
-        "def f(x):\n"
-        "    y = x**2\n"
-        "    torch.autograd.grad(y.sum(), x, retain_graph=True)  # keeps the graph for later\n"
-        "    return y"
-    )
+    returns = "one tensor" if isinstance(call.y, Tensor) else f"{len(call.y)} tensors"
+    cause = f"f returns {returns} and {len(_many(call.v))} v came: each output needs its own."
+    return cause, call.rewritten(WITH_ONES)
 
 
 def _overwritten(call: Call) -> Advice:
     found = re.search(r"output \d+ of (\w+)", str(call.error))
     what = f"the output of {found[1]}" if found else "a tensor"
     cause = f"f overwrote {what} in place (as y += 1 or y[0] = 0 do) and backward needs it."
-    return cause, (
-        "with torch.autograd.graph.allow_mutation_on_saved_tensors():  # or, in f, y = y + 1\n"
-        f"    {call.run}"
-        f"    {call.back}"
-    )
+    context = "torch.autograd.graph.allow_mutation_on_saved_tensors()"
+    return cause, f"with {context}:  # or, in f, y = y + 1\n" + _inside(call)
+
+
+def _inside(call: Call) -> str:
+    """Write the call inside of a with block."""
+    several = isinstance(call.y, tuple)
+    back = "torch.autograd.backward(y, v)" if several else "y.backward(v)"
+    return f"    {call.run}    {back}"
 
 
 def _no_graph(call: Call) -> Advice:
     if not torch.is_grad_enabled():
         cause = "Autograd is switched off here, by torch.no_grad() or torch.inference_mode()."
-        return cause, (
-            f"with torch.inference_mode(False), torch.enable_grad():\n    {call.run}    {call.back}"
-        )
+        return cause, "with torch.inference_mode(False), torch.enable_grad():\n" + _inside(call)
     found = re.search(r"element (\d+) of tensors", str(call.error))
     if found and isinstance(call.y, tuple):
-        output = call.y[int(found[1])]
-        return f"y[{found[1]}], of dtype {output.dtype}, has no graph that leads to x.", (
-            call.run + "y = [part for part in y if part.requires_grad]\n" + EVERY_OUTPUT
+        cause = (
+            f"y[{found[1]}], of dtype {call.y[int(found[1])].dtype}, has no graph that leads to x."
         )
+        only = "y = [part for part in y if part.requires_grad]\n"
+        return cause, call.run + only + EVERY_OUTPUT
     return cut(call.f, call.x)
-
-
-def _unused(call: Call) -> Advice:
-    cause = (
-        "autograd.grad in f asks for the slope along a tensor that its result was not made from "
-        "(x[0] is a new tensor every time)."
-    )
-    return cause, (
-        "def f(x):\n"
-        "    first = x[0]\n"
-        "    y = first**2 + x.sum()  # made from `first` itself\n"
-        "    return torch.autograd.grad(y, first, create_graph=True)[0]"
-    )
 
 
 def _device(call: Call) -> Advice:
     pairs = enumerate(zip(_many(call.v), _many(call.y), strict=False))
     position = next(place for place, (v, y) in pairs if v is not None and v.device != y.device)
-    (of_v, v), (of_y, y) = _named("v", call.v, position), _named("y", call.y, position)
+    of_v, v, of_y, y = _pair(call, position)
     cause = f"{of_v} is on device {v.device} and {of_y} on {y.device}."
-    if isinstance(call.y, tuple):
-        return cause, call.run + EVERY_OUTPUT
-    return cause, call.run + f"{WITH_ONES}  # or {of_v}.to(y.device)"
+    return cause, call.rewritten(f"{WITH_ONES}  # or {of_v}.to(y.device)")
 
 
 def _no_floats(call: Call) -> Advice:
-    several = isinstance(call.x, tuple)
-    parts = call.x if isinstance(call.x, tuple) else (call.x,)
-    dtypes = ", ".join(dict.fromkeys(str(part.dtype) for part in parts))
+    dtypes = ", ".join(dict.fromkeys(str(part.dtype) for part in as_tuple(call.x)))
     cause = f"x has dtype {dtypes}; only floating and complex tensors have gradients."
     one = "x = x.float().requires_grad_()\n"
     many = "x = tuple(part.float().requires_grad_() for part in x)\n"
-    return cause, (many if several else one) + call.run + "y.backward(v)"
-
-
-def _reentrant(call: Call) -> Advice:
-    cause = "Reentrant checkpointing allows only a plain backward, and f asks autograd.grad."
-    return cause, (
-        "def f(x):\n"
-        "    y = torch.utils.checkpoint.checkpoint(torch.sin, x, use_reentrant=False)\n"
-        "    return torch.autograd.grad(y.sum(), x, create_graph=True)[0]"
-    )
+    return cause, (many if isinstance(call.x, tuple) else one) + call.run + "y.backward(v)"
 
 
 def _leaf(call: Call) -> Advice:
     cause = (
         "f writes into x itself, and torch does not let a leaf that requires grad be overwritten."
     )
-    run = (
-        "y = f(*(part.clone() for part in x))\n"
-        if isinstance(call.x, tuple)
-        else "y = f(x.clone())\n"
-    )
-    return cause, run + "y.backward(v)"
+    one, many = "y = f(x.clone())\n", "y = f(*(part.clone() for part in x))\n"
+    return cause, (many if isinstance(call.x, tuple) else one) + "y.backward(v)"
 
 
 def _no_output(call: Call) -> Advice:
@@ -295,7 +254,28 @@ def _no_output(call: Call) -> Advice:
     return cause, "def f(x):\n    return x.sum()  # a tensor, without .item(), in no list"
 
 
-Table = tuple[tuple[str, Callable[[Call], Advice]], ...]
+FREED = (
+    "Another backward ran through this graph, in f or before it, and freed what it had saved.",
+    "def f(x):\n"
+    "    y = x**2\n"
+    "    torch.autograd.grad(y.sum(), x, retain_graph=True)  # keeps the graph for later\n"
+    "    return y",
+)
+UNUSED = (
+    "autograd.grad in f asks for the slope along a tensor that its result was not made from "
+    "(x[0] is a new tensor every time).",
+    "def f(x):\n"
+    "    first = x[0]\n"
+    "    y = first**2 + x.sum()  # made from `first` itself\n"
+    "    return torch.autograd.grad(y, first, create_graph=True)[0]",
+)
+REENTRANT = (
+    "Reentrant checkpointing allows only a plain backward, and f asks autograd.grad.",
+    "def f(x):\n"
+    "    y = torch.utils.checkpoint.checkpoint(torch.sin, x, use_reentrant=False)\n"
+    "    return torch.autograd.grad(y.sum(), x, create_graph=True)[0]",
+)
+Table = tuple[tuple[str, Advice | Callable[[Call], Advice]], ...]
 
 OF_THE_CALL: Table = (
     ("only for scalar outputs", _not_scalar),
@@ -304,14 +284,14 @@ OF_THE_CALL: Table = (
     ("does not require grad and does not have a grad_fn", _no_graph),
     ("expected device", _device),
 )
-"""Patterns of messages about y and v, each with who explains it; f can raise them too."""
+"""Patterns of messages about y and v, each with its advice; f can raise them too."""
 
 ANYWHERE: Table = (
-    ("backward through the graph a second time", _freed),
+    ("backward through the graph a second time", FREED),
     ("modified by an inplace operation", _overwritten),
-    ("appears to not have been used in the graph", _unused),
+    ("appears to not have been used in the graph", UNUSED),
     ("[Oo]nly Tensors of floating point", _no_floats),
-    ("use_reentrant=True", _reentrant),
+    ("use_reentrant=True", REENTRANT),
     ("leaf Variable that requires grad is being used in an in-place", _leaf),
     (r"TypeError: y\b.*expected a torch\.Tensor", _no_output),
 )

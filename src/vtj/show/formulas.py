@@ -16,7 +16,7 @@ from vtj.engines.symbolic.errors import NotSymbolic
 from vtj.oracle.blocks import as_array
 from vtj.oracle.trial import Trial, try_out
 from vtj.outcome import vjp
-from vtj.show.lines import Lines
+from vtj.show.equations import Array, Lines
 
 if TYPE_CHECKING:
     from vtj.engines.symbolic.derivation import Symbolic
@@ -94,7 +94,7 @@ def formula(f: Function, x: Tensors, v: Any = None) -> Formula:
         J = \begin{bmatrix} 6x_1 & 0 \\ 2x_1 & 6x_2^2 \\ 0 & 10 \end{bmatrix}
     """
     from vtj.engines.symbolic.derivation import derive
-    from vtj.show import equations
+    from vtj.show.writing import Written
 
     with random_state_kept():
         trial = try_out(repeatable(f, seed=0), x)
@@ -102,13 +102,9 @@ def formula(f: Function, x: Tensors, v: Any = None) -> Formula:
     if not all(array.size for array in (*derived.x, *derived.y)):
         raise NotSymbolic("x or y has no elements: there is nothing to write down")
     _confirm(trial, x, derived)
-    return Formula(
-        equations.output_lines(derived),
-        equations.jacobian_lines(derived),
-        equations.partial_lines(derived),
-        None if v is None else _product(trial, x, v, derived),
-        derived,
-    )
+    written = Written(derived)
+    product = None if v is None else written.product(*_product(trial, x, v, derived))
+    return Formula(written.output(), written.jacobian(), written.partials(), product, derived)
 
 
 def _confirm(trial: Trial, x: Tensors, derived: Symbolic) -> None:
@@ -136,10 +132,11 @@ def _eps(x: Tensors, derived: Symbolic) -> float:
     return max(derived.eps, *(torch.finfo(part.dtype).eps for part in as_tuple(x)))
 
 
-def _product(trial: Trial, x: Tensors, v: Any, derived: Symbolic) -> Lines:
-    """Write vᵀ·J, after comparing it with what backward leaves in x.grad."""
+def _product(
+    trial: Trial, x: Tensors, v: Any, derived: Symbolic
+) -> tuple[list[Array], list[Array]]:
+    """Return v and vᵀ·J, after comparing it with what backward leaves in x.grad."""
     from vtj.engines.symbolic.numbers import close, evaluate
-    from vtj.show.equations import product_lines
 
     weights = [as_array(weight) for weight in as_tuple(v, "v")]
     if [weight.shape for weight in weights] != trial.y_shapes:
@@ -156,7 +153,7 @@ def _product(trial: Trial, x: Tensors, v: Any, derived: Symbolic) -> Lines:
         size = _largest(*weights, *trial.y)
         if not close(product, as_array(grad), _eps(x, derived), size):
             raise NotSymbolic("backward(v) leaves another x.grad than vᵀ·J of the formulas")
-    return product_lines(derived, weights, products)
+    return weights, products
 
 
 def _largest(*arrays: Any) -> float:

@@ -1,237 +1,114 @@
-"""SymPy expressions written down as an author would: order, signs and fractions, in one place."""
+"""The equations of a formula: y, the partial derivatives, J, and vᵀ·J in numbers."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import sympy
 
-from vtj.engines.symbolic.kinks import Clamped, Magnitude, Relu
+from vtj.engines.symbolic.derivation import Symbolic
+from vtj.engines.symbolic.names import subscript
+from vtj.engines.symbolic.numbers import evaluate
+from vtj.show.equations import Array, Equation, Lines, assigned, flat, laid_out, matrix
+from vtj.show.notation import Plain, Tex
 
-SUM, PRODUCT, FACTOR, BASE = range(4)
-"""How tightly the place of an expression binds; what binds less tightly gets parentheses."""
+NOTED = 8
+"""The most conditions that are written out."""
 
 
-class Writer(ABC):
-    """Writes expressions; a subclass knows the notation.
-
-    Terms stand in the order of their symbols, higher powers first, constants last, and never with a
-    leading minus where a positive term can lead.
+class Written:
+    """Writes the formulas of one function in both notations.
 
     Args:
-        symbols: The symbols in the order of the elements of x.
+        symbolic: What was derived.
     """
 
-    def __init__(self, symbols: Sequence[Any]) -> None:
-        self.rank = {symbol: position for position, symbol in enumerate(symbols)}
+    def __init__(self, symbolic: Symbolic) -> None:
+        symbols = [symbol for x in symbolic.x for symbol in x.ravel()]
+        self.tex, self.plain = Tex(symbols), Plain(symbols)
+        self.symbolic = symbolic
+        count = len(symbolic.y)
+        self.outputs = ["y"] if count == 1 else [f"y^{{({k})}}" for k in range(1, count + 1)]
+        self.one = count == len(symbolic.x) == 1
 
-    def write(self, e: Any, place: int = SUM) -> str:
-        """Write an expression, in parentheses where its place asks for them."""
-        text, binds = self._written(sympy.sympify(e))
-        return self._parentheses(text) if binds < place else text
+    def output(self) -> Lines:
+        """Write y = …, a vector as a column."""
+        equations = []
+        for name, y in zip(self.outputs, self.symbolic.y, strict=True):
+            left = name if y.ndim < 3 else rf"\operatorname{{vec}} {name}"
+            column = y if y.ndim in (0, 2) else y.ravel()[:, None]
+            text = assigned(self.plain.atom(name), flat(y), self.plain.write)
+            equations.append(Equation(left, matrix(column, self.tex.write), text))
+        return Lines(tuple(equations))
 
-    def numeral(self, value: float) -> str:
-        """Write a value with up to six digits."""
-        if not np.isfinite(value):
-            return self._word(str(float(value)))
-        digits = self._decimal(f"{abs(value):.6g}")
-        return (self._sign("-") if value < 0 else "") + digits
-
-    def _written(self, e: Any) -> tuple[str, int]:
-        if e.is_Add:
-            return self._sum(e)
-        if e.is_number and (e.is_Rational or e.is_Float or e.is_infinite):
-            return self._number(e)
-        if e.is_Mul or _below(e):
-            return self._product(e)
-        if e.is_Pow:
-            return self._power(e.base, e.exp)
-        if isinstance(e, sympy.exp):
-            return self._exponential(self.write(e.args[0])), FACTOR
-        if isinstance(e, sympy.Rel):
-            return self._relation(e), SUM
-        if isinstance(e, Relu):
-            return self._call("max", ["0", self.write(e.args[0])]), BASE
-        if isinstance(e, Magnitude | sympy.Abs):
-            return self._magnitude(self.write(e.args[0])), BASE
-        if isinstance(e, Clamped):
-            return self._clamped(*e.args), BASE
-        if e.is_Function:
-            return self._call(e.func.__name__, [self.write(arg) for arg in e.args]), BASE
-        return self.atom(e), BASE
-
-    def _sum(self, e: Any) -> tuple[str, int]:
-        if _shared(e)[0] != 1:
-            return self._product(e)
-        terms = sorted(e.args, key=self._term_key)
-        lead = next((i for i, t in enumerate(terms) if not _negative(t)), 0)
-        terms.insert(0, terms.pop(lead))
-        text = self.write(terms[0])
-        for term in terms[1:]:
-            sign, size = ("-", -term) if _negative(term) else ("+", term)
-            text += f" {self._sign(sign)} {self.write(size)}"
-        return text, SUM
-
-    def _product(self, e: Any) -> tuple[str, int]:
-        coefficient, factors = _factored(e)
-        if coefficient.is_negative:
-            positive = sympy.Mul(-coefficient, *factors, evaluate=False)
-            return self._sign("-") + self.write(positive), SUM
-        above = [f for f in factors if not _below(f)]
-        below = [1 / f for f in factors if _below(f)]
-        if coefficient.is_Rational and (below or not _reads_decimal(coefficient)):
-            above = [sympy.Integer(coefficient.p)] * (coefficient.p != 1 or not above) + above
-            below = [sympy.Integer(coefficient.q)] * (coefficient.q != 1) + below
-        elif f"{float(coefficient):.4g}" != "1":
-            above = [coefficient, *above]
-        if not below:
-            return self._side(above, PRODUCT), PRODUCT
-        return self._fraction(self._side(above, self.ABOVE), self._side(below, self.BELOW)), PRODUCT
-
-    def _side(self, factors: list[Any], place: int) -> str:
-        if len(factors) == 1:
-            return self.write(factors[0], place)
-        return (
-            self._factors(factors)
-            if place <= PRODUCT
-            else self._parentheses(self._factors(factors))
+    def jacobian(self) -> Lines:
+        """Write J = …, one equation for each output and input, and where they hold."""
+        equations = tuple(
+            Equation(left, matrix(J, self.tex.write), assigned(text, J, self.plain.write))
+            for left, text, J, _ in self._blocks()
+        )
+        held = self.symbolic.conditions[:NOTED]
+        rest = len(self.symbolic.conditions) > NOTED
+        return Lines(
+            equations,
+            r",\ ".join([*map(self.tex.write, held), *[r"\dots"] * rest]),
+            ", ".join([*map(self.plain.write, held), *["…"] * rest]),
         )
 
-    def _factors(self, factors: list[Any]) -> str:
-        ordered = sorted(factors, key=self._factor_key)
-        return self.join([self.write(factor, FACTOR) for factor in ordered])
+    def partials(self) -> Lines:
+        """Write what the entries of J stand for."""
 
-    def _power(self, base: Any, exponent: Any) -> tuple[str, int]:
-        if exponent.is_Rational and exponent.p == 1 and exponent.q in (2, 3):
-            return self._root(self.write(base), exponent.q), BASE
-        if base.is_Function and exponent.is_Integer and base.func.__name__ in self.POWERED:
-            arguments = [self.write(arg) for arg in base.args]
-            return self._call(base.func.__name__, arguments, self.write(exponent)), FACTOR
-        return self._raised(self.write(base, BASE), self.write(exponent)), FACTOR
+        def tex(pair: tuple[str, str]) -> str:
+            return rf"\frac{{\partial {pair[0]}}}{{\partial {pair[1]}}}"
 
-    def _clamped(self, value: Any, low: Any, high: Any) -> str:
-        if high == sympy.oo:
-            return self._call("max", [self.write(value), self.write(low)])
-        if low == -sympy.oo:
-            return self._call("min", [self.write(value), self.write(high)])
-        return self._call("clamp", [self.write(arg) for arg in (value, low, high)])
+        def plain(pair: tuple[str, str]) -> str:
+            return f"∂{self.plain.atom(pair[0])}/∂{self.plain.atom(pair[1])}"
 
-    def _relation(self, e: Any) -> str:
-        e = e.reversed if e.lhs.is_number else e
-        shift, left = e.lhs.as_coeff_Add()
-        return f"{self.write(left)} {self._relation_sign(e.rel_op)} {self.write(e.rhs - shift)}"
+        return Lines(
+            tuple(
+                Equation(left, matrix(pairs, tex), assigned(text, pairs, plain))
+                for left, text, _, pairs in self._blocks()
+            )
+        )
 
-    def _number(self, e: Any) -> tuple[str, int]:
-        if e.is_extended_negative:
-            text, _ = self._number(-e)
-            return self._sign("-") + text, SUM
-        if e.is_infinite:
-            return self.atom(e), BASE
-        if e.is_Integer:
-            return str(e), BASE
-        if e.is_Rational and not _reads_decimal(e):
-            return self._fraction(str(e.p), str(e.q)), PRODUCT
-        return self._decimal(f"{float(e):.4g}"), FACTOR
+    def product(self, v: Sequence[Array], products: Sequence[Array]) -> Lines:
+        """Write vᵀ·J = … in numbers: the row of weights, J at x, and their product."""
+        numeral, equations = self.tex.numeral, []
+        for name, product in zip(self.symbolic.names, products, strict=True):
+            left, text = rf"\left(v^\top \cdot J\right)_{{{name}}}", self.plain.atom(name)
+            left, text = (r"v^\top \cdot J", "vᵀ·J") if self.one else (left, f"(vᵀ·J) for {text}")
+            right = matrix(flat(product), numeral)
+            if self.one:
+                at = laid_out(evaluate(self.symbolic.J[0][0], self.symbolic.point), v[0].ndim)
+                row = v[0].ravel() if v[0].ndim else v[0]
+                steps = [self.tex.join([matrix(row, numeral), matrix(at, numeral)])]
+                if product.ndim == 2 and len(product) > 1 and v[0].ndim:
+                    steps.append(matrix(product.ravel(), numeral))
+                    right = rf"{right} \text{{ in the shape of }} {name}"
+                right = " = ".join([*steps, right])
+            said = assigned(text, flat(product), self.plain.numeral)
+            equations.append(Equation(left, right, said))
+        return Lines(tuple(equations))
 
-    def _term_key(self, term: Any) -> Any:
-        factors = [f for f in sympy.Mul.make_args(term) if f.free_symbols]
-        return not factors, [key[1:] for key in sorted(map(self._factor_key, factors))]
-
-    def _factor_key(self, factor: Any) -> Any:
-        base, exponent = factor.as_base_exp()
-        first = min((self.rank[s] for s in factor.free_symbols), default=0)
-        kind = 0 if base.is_Symbol else -1 if factor.is_number else 2 if base.is_Add else 1
-        degree = -float(exponent) if exponent.is_number and kind == 0 else 0.0
-        return kind, first, degree, str(factor)
-
-    POWERED: frozenset[str] = frozenset()
-    """Functions whose integer powers are written at the name."""
-
-    ABOVE = BELOW = SUM
-    """The places above and below a fraction's line."""
-
-    @abstractmethod
-    def _parentheses(self, text: str) -> str:
-        """Write parentheses."""
-
-    @abstractmethod
-    def _sign(self, sign: str) -> str:
-        """Write + or -."""
-
-    @abstractmethod
-    def join(self, factors: Sequence[str]) -> str:
-        """Write a product."""
-
-    @abstractmethod
-    def _fraction(self, top: str, bottom: str) -> str:
-        """Write a fraction."""
-
-    @abstractmethod
-    def _raised(self, base: str, exponent: str) -> str:
-        """Write a power."""
-
-    @abstractmethod
-    def _root(self, radicand: str, degree: int) -> str:
-        """Write a root."""
-
-    @abstractmethod
-    def _exponential(self, exponent: str) -> str:
-        """Write e to a power."""
-
-    @abstractmethod
-    def _magnitude(self, inside: str) -> str:
-        """Write an absolute value."""
-
-    @abstractmethod
-    def _call(self, name: str, arguments: Sequence[str], exponent: str = "") -> str:
-        """Write a function by its SymPy name."""
-
-    @abstractmethod
-    def _relation_sign(self, operator: str) -> str:
-        """Write a relation."""
-
-    @abstractmethod
-    def _decimal(self, digits: str) -> str:
-        """Write a decimal number."""
-
-    @abstractmethod
-    def _word(self, text: str) -> str:
-        """Write a word, such as nan."""
-
-    @abstractmethod
-    def atom(self, e: Any) -> str:
-        """Write a symbol or a constant."""
+    def _blocks(self) -> Iterator[tuple[str, str, Array, Array]]:
+        """Yield each block of J: its name in TeX and in text, its entries, what they stand for."""
+        for output, y, row in zip(self.outputs, self.symbolic.y, self.symbolic.J, strict=True):
+            for name, x, entries in zip(self.symbolic.names, self.symbolic.x, row, strict=True):
+                tops = [output + subscript(i, y.shape) for i in np.ndindex(*y.shape)]
+                bottoms = [str(symbol) for symbol in x.ravel()]
+                cells = laid_out(entries, y.ndim)
+                pairs = np.empty(cells.size, dtype=object)
+                pairs[:] = [(top, bottom) for top in tops for bottom in bottoms]
+                left, text = "J", "J"
+                if not self.one or entries.ndim > 2:
+                    many = entries.ndim > 2
+                    above, below = (_listed(tops), _listed(bottoms)) if many else (output, name)
+                    left = rf"\frac{{\partial {above}}}{{\partial {below}}}"
+                    text = f"∂{self.plain.atom(above)}/∂{self.plain.atom(below)}"
+                yield left, text, cells, pairs.reshape(cells.shape)
 
 
-def _negative(term: Any) -> bool:
-    return bool(_factored(term)[0].is_negative)
-
-
-def _below(factor: Any) -> bool:
-    return bool(factor.is_Pow and factor.exp.could_extract_minus_sign())
-
-
-def _factored(e: Any) -> tuple[Any, list[Any]]:
-    """Part a product into its coefficient and its other factors."""
-    coefficient, rest = e.as_coeff_Mul()
-    factors = []
-    for factor in sympy.Mul.make_args(rest):
-        shared, whole = _shared(factor)
-        coefficient *= shared
-        factors.append(whole)
-    return coefficient, factors
-
-
-def _shared(e: Any) -> tuple[Any, Any]:
-    """Take a fraction out of a sum where that leaves no other coefficients in it."""
-    content, whole = e.primitive()
-    coefficients = {term.as_coeff_Mul()[0] for term in whole.args} if content.q != 1 else set()
-    if coefficients == {-1}:
-        return -content, -whole
-    return (content, whole) if coefficients and coefficients <= {1, -1} else (sympy.S.One, e)
-
-
-def _reads_decimal(number: Any) -> bool:
-    """Say whether a number is better read as 0.1 than as a fraction."""
-    return not number.is_Rational or (number.q % 5 == 0 and 10**4 % number.q == 0)
+def _listed(names: Sequence[Any]) -> str:
+    if len(names) == 1:
+        return str(names[0])
+    shown = names if len(names) < 4 else [names[0], r"\dots", names[-1]]
+    return f"({', '.join(shown)})"

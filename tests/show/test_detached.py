@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from vtj.show.cutting import cut
+from vtj.show.detached import cut
 
 X = torch.tensor([1.0, 2.0])
 DOUBLED = "def f(x):\n    return 2 * x  # not 2 * x.detach(), nor .data, .item(), .numpy()"
