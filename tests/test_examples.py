@@ -67,6 +67,7 @@ EXAMPLES = {
     "three_outputs_stacked": Shown([1.0, 2.0], TENS, [3.0, 17.0, 20.0]),
     "summed_vector": Shown(1.0, 1111.0, 1.0),
     "expanded_output": Shown(1.0, WEIGHTS, [1.0] * 4),
+    "expanded_sum": Shown([1.0, 2.0], WEIGHTS, [3.0] * 4),
     "first_row": Shown(ROW, [[1.0, 0.0, 0.0, 0.0]], DOUBLED),
     "second_row": Shown(ROW, [[0.0, 1.0, 0.0, 0.0]], DOUBLED),
     "every_row": Shown(ROW, [[1.0] * 4], DOUBLED),

@@ -55,7 +55,7 @@ def test_a_cell_raises_the_message(message: str) -> None:
 
 
 def test_the_number_of_errors_and_traps() -> None:
-    assert len(ERRORS) == 26
+    assert len(ERRORS) == 27
     assert len(TRAPS) == 9
 
 
