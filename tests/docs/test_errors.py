@@ -55,8 +55,8 @@ def test_a_cell_raises_the_message(message: str) -> None:
 
 
 def test_the_number_of_errors_and_traps() -> None:
-    assert len(ERRORS) == 26
-    assert len(TRAPS) == 4
+    assert len(ERRORS) == 27
+    assert len(TRAPS) == 9
 
 
 @pytest.mark.parametrize("section", ERRORS, ids=lambda section: section.partition(")")[0])

@@ -18,7 +18,7 @@ def test_a_row_quotes_the_answer_says_where_and_refutes_it(row: str) -> None:
     _, title, rest = row.split("\n", 2)
     assert re.fullmatch(r'### ".+"', title)
     before_the_cell = rest.split("```{code-cell}")[0]
-    assert re.search(r"Said |folk rule|usual advice", before_the_cell)
+    assert re.search(r"Said |Read into |Asked for |folk rule|usual advice", before_the_cell)
     assert "```{code-cell}" in rest
 
 

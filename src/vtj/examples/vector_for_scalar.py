@@ -103,6 +103,22 @@ def expanded_output() -> Example:
     return Example("expanded_output", lambda x: (x**2).expand(4), torch.tensor(1.0), v, jacobian)
 
 
+def expanded_sum() -> Example:
+    """Expand the sum of two numbers to four equal elements: each row of J is a row of ones.
+
+    Shapes: x (2,), y (4,), v (4,), J (4, 2). Source: "explained by examples", line 424.
+
+    >>> expanded_sum().backward().grad
+    tensor([1111., 1111.])
+    """
+
+    def jacobian(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.ones((4, 2))
+
+    x, v = torch.tensor([1.0, 2.0]), torch.tensor(WEIGHTS)
+    return Example("expanded_sum", lambda x: x.sum().expand(4), x, v, jacobian)
+
+
 def batched_gradients() -> Sequence:
     """Ask for the four products separately, as `is_grads_batched=True` does in one pass.
 
