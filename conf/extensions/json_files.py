@@ -3,8 +3,6 @@
 conf.py names each file, relative to the output, and the function that returns its data::
 
     json_files = {"reference/outcomes.json": "vtj_site.outcomes.tables:as_json"}
-
-It is written whenever the page of the same name is: here that is `reference/outcomes`.
 """
 
 from __future__ import annotations
@@ -16,7 +14,6 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.errors import ConfigError
 from sphinx.util.typing import ExtensionMetadata
-from written_after import written_after
 
 
 def data(function: str) -> object:
@@ -53,8 +50,6 @@ def write(app: Sphinx, exception: Exception | None) -> None:
         return
     for name, function in app.config.json_files.items():
         path = Path(app.outdir) / name
-        if written_after(path, path.with_suffix(".html")):
-            continue
         path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(data(function), ensure_ascii=False, indent=1, allow_nan=False)
         path.write_bytes(f"{text}\n".encode())

@@ -1,13 +1,11 @@
 """Fail a build whose pages would load anything from outside their own folder.
 
 The site works from disk and leaks nothing about its readers. A link that a reader may follow is
-not a request; an image, a script, a style sheet, a font or a frame is. A file that was found
-faultless is not looked at again until it is written again.
+not a request; an image, a script, a style sheet, a font or a frame is.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -22,9 +20,6 @@ if TYPE_CHECKING:
     from sphinx.util.typing import ExtensionMetadata
 
 logger = logging.getLogger(__name__)
-
-FAULTLESS = "self_contained.json"
-"""In the folder of the doctrees: the files found faultless, with the time when each was written."""
 
 _OUTSIDE = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
 _IN_CSS = re.compile(r"""(?:url\(\s*|@import\s+)["']?((?:[a-z]+:)?//[^"')\s;]+)""", re.IGNORECASE)
@@ -45,25 +40,16 @@ def report(app: Sphinx, exception: Exception | None) -> None:
     """Warn of every request that a written page or style sheet would make."""
     if exception or app.builder.format != "html":
         return
-    record = app.doctreedir / FAULTLESS
-    before = json.loads(record.read_bytes()) if record.exists() else {}
-    now = {}
     for file in sorted(app.outdir.rglob("*")):
-        if file.suffix not in {".html", ".css", ".svg"}:
-            continue
-        name, written = str(file), file.stat().st_mtime_ns
-        addresses = [] if before.get(name) == written else list(requests(file))
-        for address in addresses:
-            logger.warning(
-                "%s would load %s, which is outside the site",
-                file.relative_to(app.outdir),
-                address,
-                location=_place(app, file, address),
-                type="self_contained",
-            )
-        if not addresses:
-            now[name] = written
-    record.write_bytes(json.dumps(now).encode())
+        if file.suffix in {".html", ".css", ".svg"}:
+            for address in requests(file):
+                logger.warning(
+                    "%s would load %s, which is outside the site",
+                    file.relative_to(app.outdir),
+                    address,
+                    location=_place(app, file, address),
+                    type="self_contained",
+                )
 
 
 def _place(app: Sphinx, file: Path, address: str) -> tuple[str, int | None] | None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -23,7 +22,8 @@ TEMPLATES = Path(__file__).parents[2] / "conf" / "templates"
 SETTINGS = {
     "html_theme": "furo",
     "templates_path": [str(TEMPLATES)],
-    "extensions": ["myst_nb_fork", "myst_nb", "versions_line", "downloads"],
+    "extensions": ["myst_nb_fork", "myst_nb", "downloads"],
+    "html_context": {"versions_line": "Outputs computed by torch "},
     "nb_execution_raise_on_error": False,
 }
 PAGE = """\
@@ -156,7 +156,8 @@ def site(folder: Path, **values: list[str] | None) -> Any:
         doc2path=lambda name: folder / f"{name}.md",
     )
     builder = SimpleNamespace(format="html")
-    return SimpleNamespace(env=env, builder=builder, outdir=folder / "html")
+    config = SimpleNamespace(html_context=SETTINGS["html_context"])
+    return SimpleNamespace(env=env, builder=builder, config=config, outdir=folder / "html")
 
 
 def files(folder: Path) -> list[str]:
@@ -249,17 +250,6 @@ def test_every_page_that_ran_is_written_whatever_becomes_of_the_others(tmp_path:
     assert files(tmp_path) == [f"downloads/{name}" for name in TAKEN]
     for file in TAKEN:
         assert (tmp_path / "html" / "downloads" / file).read_text("utf-8").count("A páge") == 1
-
-
-def test_a_page_that_has_not_run_again_is_left_alone(tmp_path: Path) -> None:
-    app = site(tmp_path, a=["2"], b=["2"])
-    write(app, None)
-    scripts = [tmp_path / "html" / "downloads" / f"{name}.py" for name in "ab"]
-    for script in scripts:
-        script.write_text("left alone")
-    os.utime(tmp_path / "run" / "b.ipynb", ns=(2**62, 2**62))
-    write(app, None)
-    assert [script.read_text().count("left alone") for script in scripts] == [1, 0]
 
 
 @pytest.mark.parametrize(
@@ -450,16 +440,3 @@ def test_what_cannot_be_indented_is_refused() -> None:
     with pytest.raises(FormlessError, match=f"^{re.escape(said)}$") as refused:
         runnable(cell(source, RAISED))
     assert refused.value.text == source.splitlines()[0]
-
-
-def test_an_incremental_build_writes_what_has_run_again(build: Build, tmp_path: Path) -> None:
-    pages = {"page": PAGE, "other": PAGE.replace("a = 2", "a = 3")}
-    build("downloads", config=SETTINGS, **pages)
-    script = tmp_path / "html" / "downloads" / "page.py"
-    other = script.with_name("other.py")
-    script.write_text("left alone")
-    other.write_text("written again")
-    pages["other"] = PAGE.replace("a = 2", "a = 4")
-    build("downloads", config=SETTINGS, fresh=False, **pages)
-    assert script.read_text() == "left alone"
-    assert "a = 4" in other.read_text()

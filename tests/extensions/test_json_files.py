@@ -1,8 +1,6 @@
 """Data written beside the pages as JSON."""
 
-import itertools
 import json
-import os
 import platform
 import sys
 from pathlib import Path
@@ -72,35 +70,6 @@ def test_nothing_is_written_for_another_format_or_after_a_failure(
 ) -> None:
     write(application(tmp_path, "a.json", format_=format_), failure)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_data_are_written_when_their_page_is_newer_and_wherever_it_is(tmp_path: Path) -> None:
-    app = application(tmp_path, "old.json", "deep/er/none.json", "a/new.json")
-    (tmp_path / "a").mkdir()
-    for name, time in (("old.html", 1), ("old.json", 2), ("a/new.json", 3), ("a/new.html", 4)):
-        (tmp_path / name).write_text("as it was")
-        os.utime(tmp_path / name, (time, time))
-    write(app, None)
-    version = f'"{platform.python_version()}"\n'
-    assert (tmp_path / "old.json").read_text() == "as it was"
-    assert (tmp_path / "a/new.json").read_text() == version
-    assert (tmp_path / "deep/er/none.json").read_text() == version
-
-
-def test_data_are_written_again_when_their_page_is(
-    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    module = ModuleType("numbers_to_publish")
-    module.count = itertools.count().__next__  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "numbers_to_publish", module)
-    config = STILL | {"json_files": {"page.json": "numbers_to_publish:count"}}
-    file = tmp_path / "html/page.json"
-    build("json_files", config=config, page=PAGE)
-    assert file.read_text() == "0\n"
-    build("json_files", config=config, fresh=False, page=PAGE)
-    assert file.read_text() == "0\n"
-    build("json_files", config=config, fresh=False, page=f"{PAGE}\nText.\n")
-    assert file.read_text() == "1\n"
 
 
 def test_another_function_writes_other_data(build: Build, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,8 +9,6 @@ from typing import Any
 import pytest
 import self_contained
 from self_contained import report, requests
-
-from tests.extensions.conftest import FRONT_MATTER, Build
 
 STILL = {"html_theme": "basic", "nb_execution_mode": "off"}  # no cells here
 
@@ -134,48 +131,9 @@ def test_pages_drawings_and_style_sheets_are_looked_at(tmp_path: Path, told: lis
     ]
 
 
-def test_a_faultless_file_is_looked_at_again_when_it_is_written_again(
-    tmp_path: Path, told: list[str]
-) -> None:
-    app = site(tmp_path)
-    page = app.outdir / "more/d.html"
-    faulty = page.read_text()
-    page.write_text("<p>text</p>")
-    found = page.stat()
-    report(app, None)
-    page.write_text(faulty)
-    os.utime(page, ns=(found.st_atime_ns, found.st_mtime_ns))
-    report(app, None)
-    assert "more/d.html" not in " ".join(told)
-    os.utime(page, ns=(found.st_atime_ns, found.st_mtime_ns + 1))
-    report(app, None)
-    assert " ".join(told).count("more/d.html would load") == 2
-
-
 @pytest.mark.parametrize(("format_", "failure"), [("html", OSError("full")), ("latex", None)])
 def test_nothing_is_said_after_a_failure_or_of_another_format(
     format_: str, failure: Exception | None, tmp_path: Path, told: list[str]
 ) -> None:
     report(site(tmp_path, format_), failure)
     assert told == []
-
-
-def test_an_incremental_build_looks_at_what_was_written_and_at_what_was_faulty(
-    build: Build, tmp_path: Path
-) -> None:
-    raw = "# Title\n\n```{raw} html\n%s\n```\n"
-    faulty = '<img src="https://cdn.example/a.png" alt="">'
-    pages = {"good": raw % "<p>text</p>", "bad": raw % faulty}
-    said = build("self_contained", config=STILL, **pages)
-    assert f"bad.md:{FRONT_MATTER.count(chr(10)) + 4}: WARNING: bad.html would load" in said
-    again = build("self_contained", config=STILL, fresh=False, **pages)
-    assert again.count("[self_contained]") == 1
-    assert "bad.html would load" in again
-    pages = {"good": raw % faulty, "bad": raw % "<p>text</p>"}
-    mended = build("self_contained", config=STILL, fresh=False, **pages)
-    assert mended.count("[self_contained]") == 1
-    assert "good.html would load" in mended
-    html = tmp_path / "html"
-    state = html.with_name("doctrees") / "self_contained.json"
-    assert str(html / "bad.html") in state.read_text(encoding="utf-8")
-    assert str(html / "good.html") not in state.read_text(encoding="utf-8")

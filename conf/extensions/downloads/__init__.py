@@ -15,8 +15,6 @@ from executed_page import read
 from nbformat import NotebookNode
 from page_lines import place
 from sphinx.util import logging
-from versions_line import versions_line
-from written_after import written_after
 
 from downloads.plain import FormlessError, plain
 from downloads.script import runnable
@@ -60,15 +58,13 @@ def add_links(
 
 
 def write(app: Sphinx, exception: Exception | None) -> None:
-    """Write the notebook and the script of every page that has run since they were written."""
+    """Write the notebook and the script of every page that ran."""
     if exception or app.builder.format != "html":
         return
     for docname in sorted(app.env.found_docs):
         if not _executed(app, docname):
             continue
         target = Path(app.outdir, FOLDER, docname)
-        if written_after(target.with_suffix(".py"), _notebook(app, docname)):
-            continue
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
             notebook, script = taken_along(app, docname)
@@ -101,7 +97,7 @@ def taken_along(app: Sphinx, docname: str) -> tuple[str, str]:
     if rest := list(values):
         reason = f"{len(rest)} values of the page have no place in its notebook: {{glue}} has none"
         raise FormlessError(reason, "{glue}")
-    closing = _markdown(versions_line(), "versions")
+    closing = _markdown(app.config.html_context["versions_line"], "versions")
     cells = [cell for cell in [*cells, closing] if cell.source]
     kept = {"kernelspec", "language_info"} & executed.metadata.keys()
     metadata = {key: executed.metadata[key] for key in sorted(kept)}

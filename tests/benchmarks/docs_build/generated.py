@@ -38,11 +38,12 @@ kernelspec: {name: python3, language: python, display_name: Python 3}
 ---
 """
 CONF = """\
-import sys
+import atexit, gc, sys
 
+gc.set_threshold(50_000, 20, 100)
+atexit.register(gc.freeze)
 sys.path.insert(0, {extensions!r})
-extensions = ["rare_collections", "myst_nb_fork", "myst_nb", "sphinx_copybutton", "sphinx_design"]
-extensions += ["one_navigation"]
+extensions = ["myst_nb_fork", "myst_nb", "sphinx_copybutton", "sphinx_design"]
 html_theme = "furo"
 myst_enable_extensions = ["dollarmath"]
 nb_execution_mode = "inline"
