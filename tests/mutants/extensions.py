@@ -9,8 +9,8 @@ FOLDER = Path(__file__).parents[2] / "conf/extensions"
 TESTS = tuple(
     file.relative_to(FOLDER.parents[1]).as_posix()
     for file in (
-        *sorted((FOLDER.parents[1] / "tests/extensions").glob("test_*.py")),
-        *sorted(FOLDER.glob("*.py")),
+        *sorted((FOLDER.parents[1] / "tests/extensions").rglob("test_*.py")),
+        *sorted(FOLDER.rglob("*.py")),
     )
 )
 _EXECUTOR = FOLDER.parents[1] / "tests/myst_nb_fork"
