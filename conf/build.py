@@ -1,33 +1,30 @@
 """Build the site whole or not at all: `python conf/build.py build docs -n -W …`.
 
-Each build writes into a new folder under `build/unfinished`. If it succeeds, its site and
-`build/html` change places, on Linux in one step; if not, `build/html` stays as it is. Whatever
-ended a build, the next one removes what was left of it. It knows the folder of a build that still
-runs by the lock on it, which ends with the last process that holds it.
+Each build starts from nothing in `build/unfinished`. If it succeeds, its site takes the place of
+`build/html`. If not, `build/html` stays as it is, the logs that messages name stay in
+`build/unfinished`, and the last lines say what failed, one line each.
 """
 
 from __future__ import annotations
 
 import argparse
-import ctypes
-import errno
 import fcntl
 import os
+import re
 import shutil
 import subprocess
 import sys
-import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from sphinx.cmd.build import main as sphinx_build
 
 PARTS = ("html", "doctrees")
-"""What changes places: the site, and what other builders read instead of running it again."""
-_AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # linux/fcntl.h, linux/fs.h
-_NO_EXCHANGE = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP}
-"""What a system or a file system says that has no such step."""
+"""What is published: the site, and what other builders read instead of running it again."""
+MESSAGE = re.compile(r"^(?:(?P<place>/[^\n]*?):+ )?(?:WARNING|ERROR|CRITICAL): ", re.MULTILINE)
+TRACEBACK = re.compile(r"\n-{9,}\n.*", re.DOTALL)  # as IPython begins one
+REPORT = "Notebook exception traceback saved in"  # MyST-NB's, of a page whose failure is listed
+WIDTH = 300
+"""Characters of one line of the list: a value by each family, and the conclusion, fit in."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -37,18 +34,28 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("source", type=Path, help="the folder of the pages")
     given, options = parser.parse_known_args(arguments)
     use_time_of_commit(given.source)
-    with new_folder(given.target / "unfinished") as folder:
-        html, doctrees = (str(folder / part) for part in PARTS)
-        status: int = sphinx_build(
-            ["-b", "html", *options, "-d", doctrees, str(given.source), html]
-        )
-        if status == 0:
-            with locked(folder.parent):
-                for part in PARTS:
-                    exchange(folder / part, given.target / part)
-            print(f"The front page is {given.target / 'html' / 'index.html'}")
-        else:
-            print(f"Not published: {given.target / 'html'} is as it was.", file=sys.stderr)
+    given.target.mkdir(parents=True, exist_ok=True)
+    lock = os.open(given.target, os.O_RDONLY)  # until this process ends
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        sys.exit(f"Another build into {given.target} is running.")
+    folder = given.target.resolve() / "unfinished"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    html, doctrees, said = (str(folder / part) for part in (*PARTS, "warnings.txt"))
+    command = ["-b", "html", *options, "-d", doctrees, "-w", said, str(given.source), html]
+    status: int = sphinx_build(command)
+    if status == 0:
+        for part in PARTS:
+            if (given.target / part).exists():
+                (given.target / part).rename(folder / f"{part}-before")
+            (folder / part).rename(given.target / part)
+        shutil.rmtree(folder)
+        print(f"The front page is {given.target / 'html' / 'index.html'}")
+    else:
+        print(*conclusion(Path(said), status), sep="\n", file=sys.stderr)
+        print(f"Not published: {given.target / 'html'} is as it was.", file=sys.stderr)
     return status
 
 
@@ -62,85 +69,29 @@ def use_time_of_commit(source: Path) -> None:
     os.environ.setdefault("SOURCE_DATE_EPOCH", answer)
 
 
-@contextmanager
-def new_folder(unfinished: Path) -> Iterator[Path]:
-    """A folder for one build, locked while it runs and removed at its end.
+def conclusion(said: Path, status: int) -> list[str]:
+    """Return the last lines of a build that failed: what failed, one line each.
 
     Args:
-        unfinished: the folder of all such folders; what dead builds left there is removed.
+        said: the file of all messages, as `sphinx-build -w` writes it.
+        status: the exit status of sphinx-build: 1 if it came to its end.
     """
-    unfinished.mkdir(parents=True, exist_ok=True)
-    with locked(unfinished):
-        for folder in unfinished.iterdir():
-            if not in_use(folder):
-                shutil.rmtree(folder)
-        folder = unfinished.resolve() / uuid.uuid4().hex[:12]
-        folder.mkdir()
-        lock = _lock(folder)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder)
-        os.close(lock)
-
-
-def in_use(folder: Path) -> bool:
-    """Say whether the build that writes into a folder is still running."""
-    try:
-        os.close(_lock(folder, fcntl.LOCK_NB))
-    except BlockingIOError:
-        return True
-    return False
-
-
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Wait until no other process holds the lock on a folder, and hold it."""
-    lock = _lock(folder)
-    try:
-        yield
-    finally:
-        os.close(lock)
-
-
-def exchange(new: Path, old: Path) -> None:
-    """Have two folders change places, or move one where the other is missing.
-
-    On Linux it is one step. Where the system has no such step it is three, and a build that is
-    killed between them leaves the old folder under the new one's name with ``-old`` behind it.
-
-    Args:
-        new: a folder.
-        old: the place that it takes.
-    """
-    if not old.exists():
-        new.rename(old)
-    elif not _exchanged(os.fsencode(new), os.fsencode(old)):
-        aside = new.with_name(f"{new.name}-old")
-        old.rename(aside)
-        new.rename(old)
-        aside.rename(new)
-
-
-def _exchanged(new: bytes, old: bytes) -> bool:
-    renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-    if renameat2 is None:
-        return False
-    failed = renameat2(_AT_FDCWD, new, _AT_FDCWD, old, _RENAME_EXCHANGE)
-    if failed and ctypes.get_errno() not in _NO_EXCHANGE:
-        error = ctypes.get_errno()
-        raise OSError(error, f"cannot change places: {os.strerror(error)}", new, None, old)
-    return not failed
-
-
-def _lock(folder: Path, how: int = 0) -> int:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | how)
-    except BlockingIOError:
-        os.close(descriptor)
-        raise
-    return descriptor
+    text = said.read_text(encoding="utf-8") if said.exists() else ""
+    starts = list(MESSAGE.finditer(text))
+    found = []
+    for start, end in zip(starts, [*(s.start() for s in starts[1:]), len(text)], strict=True):
+        line = " ".join(TRACEBACK.sub("", text[start.end() : end]).split())
+        place = os.path.relpath(start["place"]) if start["place"] else ""
+        found.append((place, line if len(line) <= WIDTH else f"{line[:WIDTH]}…"))
+    pages = {place.partition(":")[0] for place, line in found if not line.startswith(REPORT)}
+    listed = [
+        f"{place}: {line}" if place else line
+        for place, line in dict.fromkeys(found)
+        if not (line.startswith(REPORT) and place in pages)
+    ]
+    if status != 1:
+        listed.append("The build stopped before its end: why stands above this list.")
+    return ["", *listed, f"{len(listed)} failed; the whole messages are in {said}"]
 
 
 if __name__ == "__main__":

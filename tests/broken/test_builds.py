@@ -3,7 +3,9 @@
 import re
 from pathlib import Path
 
-from tests.docs.test_gate import EXAMPLE, PAGE, Site
+import pytest
+
+from tests.broken.site import EXAMPLE, PAGE, Site
 
 ANOTHER_TORCH = """
 import torch
@@ -17,28 +19,52 @@ torch.Tensor.backward = doubled
 """
 
 
-def test_output_left_from_an_older_library(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """A site that was built as it should be."""
+    made = Site(tmp_path_factory.mktemp("site"), PAGE)
+    code, printed = made.build()
+    assert code == 0, printed
+    return made
+
+
+def refused(site: Site, finding: str) -> str:
+    """Build, and see a finding refused, listed at the end, and nothing else published instead."""
+    html = site.folder / "build/html/tutorials/three_outputs.html"
+    before = html.read_bytes()
+    code, printed = site.build()
+    assert code == 1, printed
+    assert html.read_bytes() == before
+    assert re.search(rf"three_outputs\.md:\d+: WARNING: .*\n?.*{re.escape(finding)}", printed)
+    *_, listed, failed, _ = printed.splitlines()
+    assert re.match(rf"{PAGE}:\d+: JacobianMismatch: .*{re.escape(finding)}", listed)
+    log = re.search(r"traceback saved in: (\S+)", printed)
+    assert log is not None
+    for file in (log[1], failed.removeprefix("1 failed; the whole messages are in ")):
+        assert finding in Path(file).read_text(encoding="utf-8")
+    return printed
+
+
+def test_output_left_from_an_older_library(site: Site) -> None:
     """Rejected by myst_nb_fork.tell."""
-    site = Site(tmp_path, PAGE)
-    assert site.build()[0] == 0
     site.change(EXAMPLE, "6 * x[0]", "5 * x[0]")
-    for _ in range(2):  # also of one that failed
-        code, printed = site.build()
-        assert code == 1, printed
-        assert "dy[0]/dx[0]: by hand 5, backward 6, forward 6, numeric 6" in printed
-        assert "three_outputs.md:" in printed
+    printed = refused(site, "dy[0]/dx[0]: by hand 5, backward 6, forward 6, numeric 6")
+    assert "the hand-derived J is wrong" in printed
+    site.change(EXAMPLE, "5 * x[0]", "6 * x[0]")
 
 
-def test_output_left_from_an_older_torch(tmp_path: Path) -> None:
+def test_output_left_from_an_older_torch(site: Site) -> None:
     """Rejected by myst_nb_fork.tell."""
-    site = Site(tmp_path, PAGE)
-    older = tmp_path / "src/torch_of_before-1.0.dist-info"
-    older.mkdir()
-    assert site.build()[0] == 0
-    older.rename(older.with_name("torch_of_before-1.1.dist-info"))
-    (tmp_path / "src/sitecustomize.py").write_text(ANOTHER_TORCH)
-    for _ in range(2):  # also of one that failed
-        code, printed = site.build()
-        assert code == 1, printed
-        assert re.search(r"three_outputs\.md:\d+: WARNING: JacobianMismatch", printed)
-        assert "x.grad[0]: the page 52, by hand 26, backward 26" in printed
+    (site.folder / "src/sitecustomize.py").write_text(ANOTHER_TORCH)
+    refused(site, "x.grad[0]: the page 52, by hand 26, backward 26")
+
+
+def test_page_that_is_to_end_the_build(site: Site) -> None:
+    """Rejected by myst_nb_fork._run_cell."""
+    site.change(PAGE, "torch.tensor([1.0, 2.0]", "torch.tensor([1.0, 2.0")
+    site.change("conf/conf.py", "raise_on_error = False", "raise_on_error = True")
+    code, printed = site.build()
+    assert code == 2
+    assert re.search(r"three_outputs\.md:23: WARNING: SyntaxError: closing paren", printed)
+    assert re.search(r"ExecutionError: .*three_outputs\.md", printed)
+    assert "The build stopped before its end: why stands above this list." in printed

@@ -1,9 +1,7 @@
 """Every lie that a page can tell fails the build, which names the page, the line and the reason."""
 
-import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,25 +10,17 @@ from pathlib import Path
 import pytest
 
 from tests.broken.lies import PAGES, Lie, told_on_pages
+from tests.broken.site import PAGE, ROOT, alone, said
 
-ROOT = Path(__file__).parents[2]
 LIES = told_on_pages()
 NOT_LISTED = "page_in_no_toctree"
-TRUE = """\
----
-file_format: mystnb
-kernelspec: {name: python3, language: python, display_name: Python 3}
----
-
-# True
-
-```{code-cell} python
-grad = 26
-```
-
-The gradient is {eval}`grad`.
-"""
-ENTRY = re.compile(r"^(?=(?:/|WARNING|ERROR|CRITICAL)\S*)", re.MULTILINE)
+FAULTS = {  # in a real page: the text before and after, and what is said of each value
+    "v": ("v = torch.tensor([1.0, 10.0", "v = torch.tensor([1.0, 11.0", "x.grad[0]: the page 28"),
+    "y": ("y[2] = 10 * x[1]", "y[2] = 11 * x[1]", "y[2]: the page 22, f 20"),
+    "J": ("J = np.array([[6 * a[0]", "J = np.array([[7 * a[0]", "dy[0]/dx[0]: the page 7"),
+    "unconfirmed": ("three_outputs().confirm", "print", "does not confirm"),
+}
+ENTRY = re.compile(r"^(?=(?:/\S*:|WARNING:|ERROR:|CRITICAL:))", re.MULTILINE)
 PLACE = re.compile(r"^(?P<path>/[^:\n]*)(?::(?P<line>\d+))?:+ (?:WARNING|ERROR|CRITICAL): ")
 
 
@@ -54,24 +44,21 @@ class Twin:
 
 @pytest.fixture(scope="module")
 def twin(tmp_path_factory: pytest.TempPathFactory) -> Twin:
-    """Build all lies in one site, with one true page among them, as `nox -s docs` builds."""
+    """Build all lies in one site, with a true page among them, as `nox -s docs` builds."""
     docs = tmp_path_factory.mktemp("twin") / "docs"
     shutil.copytree(PAGES, docs)
-    (docs / "true.md").write_text(TRUE, encoding="utf-8")
-    listed = [lie.name for lie in LIES if lie.name != NOT_LISTED]
-    listing = "\n".join(["true", *listed])
+    real = re.sub(r"^\(.*\)=\n", "", alone(PAGE), flags=re.MULTILINE)  # a label is there once
+    (docs / "tutorials/true.md").write_text(real, encoding="utf-8")
+    for name, (before, after, _) in FAULTS.items():
+        assert before in real
+        lie = real.replace(before, after, 1)
+        (docs / f"tutorials/fault_{name}.md").write_text(lie, encoding="utf-8")
+    names = [file.relative_to(docs).with_suffix("").as_posix() for file in docs.rglob("*.md")]
+    listing = "\n".join(name for name in sorted(names) if name != NOT_LISTED)
     (docs / "index.md").write_text(f"# Home\n\n```{{toctree}}\n{listing}\n```\n", encoding="utf-8")
-    command = [sys.executable, "-m", "sphinx", "-q", "-n", "-W", "--keep-going"]
-    command += ["-c", str(ROOT / "conf"), str(docs), str(docs.parent / "html")]
-    ran = subprocess.run(
-        command,
-        env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    printed = re.sub(r"\x1b\[[0-9;]*m", "", ran.stdout + ran.stderr)
-    return Twin(ran.returncode, list(warnings(printed, docs)), printed)
+    command = [sys.executable, "conf/build.py", str(docs.parent / "build"), str(docs), "-q"]
+    code, printed = said([*command, "-n", "-W", "--keep-going", "-c", "conf"], ROOT)
+    return Twin(code, list(warnings(printed, docs)), printed)
 
 
 def warnings(printed: str, docs: Path) -> Iterator[Warned]:
@@ -97,6 +84,13 @@ def test_a_lie_is_rejected_where_it_stands(twin: Twin, lie: Lie) -> None:
     assert any(answers(warning, lie) for warning in twin.warnings), about
 
 
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_in_a_real_page_is_named_with_its_line(twin: Twin, name: str) -> None:
+    about = [warning for warning in twin.warnings if warning.page == f"tutorials/fault_{name}"]
+    assert any(warning.line and FAULTS[name][2] in warning.text for warning in about), about
+
+
 def test_the_build_fails_and_the_true_page_is_not_accused(twin: Twin) -> None:
     assert twin.code == 1
-    assert [warning.text for warning in twin.warnings if warning.page in ("true", "index")] == []
+    true = ("tutorials/true", "index")
+    assert [warning.text for warning in twin.warnings if warning.page in true] == []

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.test_gate import Site
+from tests.broken.site import Site
 
 CASES = {
     "a wrong verdict": (

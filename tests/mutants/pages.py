@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from typed_numbers import ALLOWED, remaining
+from gates.typed_numbers import ALLOWED, remaining
 
 from tests.docs.page_cells import PageCell, PageRole, Step
 from tests.docs.reading import Reader

@@ -1,54 +1,92 @@
-"""The site is the same, byte for byte, wherever it is built; and each place is what it is called.
+"""The site is the same, byte for byte, in a hostile place; a full disk leaves it as it was.
 
-A path with spaces and other letters, a time zone and another locale are tested by
-`nox -s reproducible`.
+`nox -s places` starts these tests in a namespace of Linux, where they may mount and unshare as root
+of the namespace alone. Where the system allows none, that fails; nothing is left out. Another path,
+time zone and locale are tested by `nox -s reproducible`.
 """
 
+import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
+from tests.docs.test_whole_builds import Site
+from tests.reproducible.same_bytes import clone, first_difference
 
-from tests.places.conftest import Commit, mounted, run
-
+BUILD = [sys.executable, "conf/build.py"]
+STRICT = ["docs", "-q", "-n", "-W", "--keep-going", "-c", "conf"]
 NO_NETWORK = [
     *("unshare", "--user", "--map-root-user", "--net"),
     *(sys.executable, str(Path(__file__).with_name("loopback.py"))),
 ]
 A_USER = ["unshare", "--user", "--map-user=54321", "--map-group=54321"]
-NOBODY_KNOWN = {"HOME": "/nonexistent", "USER": "", "LOGNAME": ""}
-SEVEN_BITS = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+HOSTILE = {
+    **{"HOME": "/nonexistent", "USER": "", "LOGNAME": ""},
+    **{"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+}
 NO_SUCH_HOST = "192.0.2.1"  # reserved for documentation: nobody has it
+PROOFS = {  # code, and what the place makes of it
+    f"import socket; socket.create_connection(('{NO_SUCH_HOST}', 80))": "Network is unreachable",
+    "import socket; socket.create_server(('127.0.0.1', 0)); exit('it is there')": "it is there",
+    "open('docs/more.md', 'w')": "Read-only file system",
+    "import os, pwd; pwd.getpwuid(os.getuid())": "uid not found: 54321",
+    "import locale; exit(locale.getencoding())": "ANSI_X3.4-1968",
+}
 
 
-def python(code: str) -> list[str]:
-    return [sys.executable, "-c", code]
-
-
-def test_without_a_network(commit: Commit) -> None:
-    assert commit.differs(commit.build("no network", *NO_NETWORK)) is None
-
-
-def test_there_is_no_network_but_the_loopback() -> None:
-    ask = f"import socket; socket.create_connection(('{NO_SUCH_HOST}', 80))"
-    listen = "import socket; print(socket.create_server(('127.0.0.1', 0)).getsockname()[0])"
-    with pytest.raises(AssertionError, match="Network is unreachable"):
-        run(*NO_NETWORK, *python(ask))
-    assert run(*NO_NETWORK, *python(listen)) == "127.0.0.1\n"
-
-
-def test_a_network_that_is_there_is_not_taken_for_none() -> None:
+def run(*words: str | Path, folder: Path | None = None, **environment: str) -> tuple[int, str]:
+    """Run a command; return its exit status and what it printed as an error."""
     ran = subprocess.run(
-        [sys.executable, "-c", ANOTHER_INTERFACE, *NO_NETWORK[-1:]],
-        capture_output=True,
+        [str(word) for word in words],
+        cwd=folder,
+        env=os.environ | environment,
+        stderr=subprocess.PIPE,
         text=True,
         check=False,
     )
-    assert (ran.returncode, ran.stderr) == (
-        1,
-        "expected no network but the loopback, found eth0, eth1\n",
-    )
+    return ran.returncode, ran.stderr
+
+
+@contextmanager
+def mounted(*words: str | Path) -> Iterator[None]:
+    """Mount something on a folder, which comes last, and unmount it at the end."""
+    assert run("mount", *words) == (0, "")
+    try:
+        yield
+    finally:
+        run("umount", words[-1])
+
+
+def test_in_a_hostile_place(tmp_path: Path) -> None:
+    """No network, a read-only checkout, a user without name and home, a locale of seven bits."""
+    folder = clone(tmp_path / "checkout")
+    library = {"PYTHONPATH": str(folder / "src")}
+    sites = [tmp_path / "ordinary", tmp_path / "hostile"]
+    status, printed = run(*BUILD, sites[0], *STRICT, folder=folder, **library)
+    assert status == 0, printed
+    sites[1].mkdir()
+    hostile = {**library, **HOSTILE}
+    with mounted("--bind", folder, folder):
+        assert run("mount", "-o", "remount,bind,ro,nosuid,nodev", folder) == (0, "")
+        for code, said in PROOFS.items():
+            status, printed = run(
+                *NO_NETWORK, *A_USER, sys.executable, "-c", code, folder=folder, **hostile
+            )
+            assert status == 1
+            assert said in printed
+        status, printed = run(
+            *NO_NETWORK, *A_USER, *BUILD, sites[1], *STRICT, folder=folder, **hostile
+        )
+        assert status == 0, printed
+    assert first_difference(sites[0] / "html", sites[1] / "html") is None
+
+
+def test_a_network_that_is_there_is_not_taken_for_none() -> None:
+    ran = run(sys.executable, "-c", ANOTHER_INTERFACE, *NO_NETWORK[-1:])
+    assert ran == (1, "expected no network but the loopback, found eth0, eth1\n")
 
 
 ANOTHER_INTERFACE = """
@@ -59,31 +97,18 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
-def test_as_root_on_a_read_only_file_system(commit: Commit) -> None:
-    folder = commit.folder
-    with mounted("--bind", folder, folder):
-        run("mount", "-o", "remount,bind,ro,nosuid,nodev", folder)
-        assert run("id", "-u") == "0\n"
-        with pytest.raises(AssertionError, match="Read-only file system"):
-            run("touch", folder / "docs/more.md")
-        assert commit.differs(commit.build("read-only")) is None
-
-
-def test_as_a_user_without_name_home_or_right_to_write(commit: Commit) -> None:
-    folder = commit.folder
-    run("chmod", "-R", "a-w", folder)
-    try:
-        assert run(*A_USER, "id", "-u") == "54321\n"
-        with pytest.raises(AssertionError, match="Permission denied"):
-            run(*A_USER, "touch", folder / "docs/more.md")
-        with pytest.raises(AssertionError, match="uid not found: 54321"):
-            run(*A_USER, *python("import os, pwd; pwd.getpwuid(os.getuid())"))
-        assert commit.differs(commit.build("a user", *A_USER, **NOBODY_KNOWN)) is None
-    finally:
-        run("chmod", "-R", "u+w", folder)
-
-
-def test_in_a_locale_of_seven_bits(commit: Commit) -> None:
-    encodings = "import locale, sys; print(locale.getencoding(), sys.getfilesystemencoding())"
-    assert run(*python(encodings), **SEVEN_BITS) == "ANSI_X3.4-1968 ascii\n"
-    assert commit.differs(commit.build("seven bits", **SEVEN_BITS)) is None
+def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    site.target.mkdir()
+    with mounted("-t", "tmpfs", "-o", "size=8m", "none", site.target):
+        site.succeeds("first")
+        before = site.published()
+        ballast = site.target / "ballast"
+        ballast.write_bytes(bytes(shutil.disk_usage(site.target).free - 200_000))
+        site.write("a second text")
+        code, said = site.build()
+        assert code != 0
+        assert "No space left on device" in said
+        assert site.published() == before
+        ballast.unlink()
+        site.succeeds("third")

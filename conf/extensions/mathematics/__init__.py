@@ -13,7 +13,7 @@ from docutils import nodes
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
-from mathematics.repertoire import missing
+from mathematics.font import missing
 from mathematics.temml import TexError, render
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Make the math font of the site: the part of STIX Two Math that TeX formulas here can need.
+"""The math font of the site: the part of STIX Two Math that TeX formulas here can need.
 
 Readers' machines often hold no OpenType math font, and MathML without one looks broken. The whole
 font is 560 kB; this part of it is a tenth. To make it anew, from the TTF that ziamath ships, with
@@ -11,16 +11,45 @@ The part carries a name of its own, so that no name reserved by the license is u
 
 from __future__ import annotations
 
+import re
 import sys
+from functools import cache
+from html import unescape
 from importlib.util import find_spec
 from pathlib import Path
 
 from fontTools import subset  # type: ignore[import-untyped]
 from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
 
-from mathematics.repertoire import repertoire
-
+FONT = Path(__file__).parents[2] / "static" / "fonts" / "site-math.woff2"
 NAME = "Site Math"
+
+
+@cache
+def repertoire() -> frozenset[int]:
+    """Return the code points that the font shows.
+
+    Example:
+        >>> ord("∂") in repertoire(), ord("⊤") in repertoire(), ord("漢") in repertoire()
+        (True, True, False)
+    """
+    return frozenset(TTFont(FONT).getBestCmap())
+
+
+def missing(mathml: str) -> list[str]:
+    """Return the characters of a formula that the font cannot show.
+
+    A browser draws a single letter in italics: those the font has of all letters that it has.
+
+    Args:
+        mathml: the formula's markup.
+
+    Example:
+        >>> missing("<math><mi>x</mi><mo>⊤</mo><mi>漢</mi></math>")
+        ['漢']
+    """
+    shown = unescape(re.sub(r"<[^>]*>|\n", "", mathml))
+    return sorted(character for character in {*shown} if ord(character) not in repertoire())
 
 
 def write(target: Path, more: str = "") -> None:
@@ -32,7 +61,6 @@ def write(target: Path, more: str = "") -> None:
 
     Raises:
         FileNotFoundError: if ziamath, which brings STIX Two Math, is not installed.
-        ValueError: if that font has not all of them.
     """
     options = subset.Options()
     options.flavor = "woff2"
@@ -40,11 +68,8 @@ def write(target: Path, more: str = "") -> None:
     options.hinting = False
     options.name_IDs = [0, 1, 2, 3, 4, 5, 6, 7, 13, 14]  # names, copyright, license
     font = TTFont(_source(), recalcTimestamp=False)
-    characters = repertoire() | {*map(ord, more)}
-    if missing := {*map(ord, more)} - font.getBestCmap().keys():
-        raise ValueError(f"STIX Two Math has no {', '.join(map(chr, sorted(missing)))}")
     part = subset.Subsetter(options)
-    part.populate(unicodes=characters)
+    part.populate(unicodes=repertoire() | {*map(ord, more)})
     part.subset(font)
     for record in font["name"].names:
         if record.nameID in (1, 3, 4, 6):

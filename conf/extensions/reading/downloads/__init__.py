@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 import jupytext  # type: ignore[import-untyped]
 import nbformat
 from docutils import nodes
-from executed_page import read
+from gates.page import place, read
 from nbformat import NotebookNode
-from page_lines import place
 from sphinx.util import logging
 
 from reading.downloads.plain import FormlessError, plain

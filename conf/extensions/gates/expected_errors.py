@@ -16,13 +16,18 @@ that built it.
 
 from __future__ import annotations
 
-from docutils import nodes
-from executed_page import Cell, executed_page
-from sphinx.application import Sphinx
-from sphinx.util import logging
-from sphinx.util.typing import ExtensionMetadata
+from collections.abc import Iterator
 
-logger = logging.getLogger(__name__)
+from docutils import nodes
+
+from gates.page import Cell, Complaint, Page
+
+
+def complaints(page: Page) -> Iterator[Complaint]:
+    """Say of each cell what is wrong with its declared or missing error."""
+    for cell in page.cells:
+        if cell.reached and (message := complaint(cell)):
+            yield cell.line, message
 
 
 def complaint(cell: Cell) -> str | None:
@@ -59,28 +64,11 @@ def raised(cell: Cell) -> str | None:
     return None
 
 
-def audit(app: Sphinx, doctree: nodes.document) -> None:
-    """Compare every declared error of a page, and show the compared text.
-
-    Args:
-        app: the Sphinx application.
-        doctree: the page that was just read.
-    """
-    page = executed_page(app.env, app.env.docname)
-    if page is None:
-        return
-    for cell in page.cells:
-        if message := complaint(cell):
-            logger.warning(message, location=(app.env.docname, cell.line), type="expected_errors")
+def show_compared(page: Page) -> None:
+    """Put the compared text in place of each traceback."""
     errors = {cell.index: raised(cell) for cell in page.cells}
-    for container in list(doctree.findall(nodes.container)):
+    for container in list(page.doctree.findall(nodes.container)):
         text = errors.get(container.get("cell_index"))
         for block in list(container.findall(nodes.literal_block)):
             if text and "traceback" in block["classes"]:
                 block.replace_self(nodes.literal_block(text, text, language="none"))
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register the gate."""
-    app.connect("doctree-read", audit)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,12 +1,8 @@
 """A section that calls backward confirms what its own cells computed, or is named."""
 
-from typing import Any
-
 import pytest
-from confirmed_sections import complaint
-from executed_page import Cell, Section
-
-from tests.extensions.conftest import Build
+from gates.confirmed_sections import complaint
+from gates.page import Cell, Section
 
 NO_CONFIRM = (
     "calls backward but its last cell does not confirm: "
@@ -107,46 +103,3 @@ def test_what_a_cell_binds_that_imports_the_oracle_is_not(line: str) -> None:
 def test_without_that_oracle_every_cell_counts(oracle: str) -> None:
     cells = (BACKWARD, f"{IMPORT}\nfrom math import pi", "Tensor().confirm(y=e + pi)")
     assert said(*cells, oracle=oracle) is None
-
-
-CONFIG = {
-    "confirmed_sections_pages": ["pa*"],
-    "confirmed_sections_oracle": "decimal",
-    "nb_execution_mode": "off",
-}
-PAGE = "\n# Page\n\n## The case\n" + "".join(
-    f"\n```{{code-cell}} python\n{source}\n```\n"
-    for source in (BACKWARD, IMPORT, "Tensor().confirm(y=e)")
-)
-MESSAGE = (
-    "page.md:8: WARNING: the section 'The case' confirms y=e, "
-    "but none of its earlier cells binds e [confirmed_sections]\n"
-)
-
-
-def built(build: Build, config: dict[str, Any] = CONFIG, **more: Any) -> str:
-    """Return what the gate says of the page, whose cells need not run for it."""
-    return build("confirmed_sections", config=config, builder="dummy", **{"page": PAGE, **more})
-
-
-def test_a_section_that_is_not_confirmed_is_named_with_its_line(build: Build) -> None:
-    warnings = built(build)
-    assert warnings.endswith(MESSAGE)
-    assert warnings.count("WARNING") == 1
-
-
-def test_other_pages_may_do_without(build: Build) -> None:
-    assert built(build, CONFIG | {"confirmed_sections_pages": ["other"]}) == ""
-    assert built(build, {"nb_execution_mode": "off"}) == ""
-
-
-@pytest.mark.parametrize("option", ["confirmed_sections_pages", "confirmed_sections_oracle"])
-def test_another_option_has_the_pages_looked_at_again(build: Build, option: str) -> None:
-    config = {name: value for name, value in CONFIG.items() if name != option}
-    assert built(build, config) == ""
-    assert built(build, fresh=False).endswith(MESSAGE)
-
-
-def test_a_page_without_cells_passes(build: Build) -> None:
-    config = CONFIG | {"confirmed_sections_pages": ["*"]}
-    assert built(build, config, page="# Page\n") == ""

@@ -11,13 +11,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from docutils import nodes
-from executed_page import executed_page
 from sphinx import addnodes
-from sphinx.application import Sphinx
-from sphinx.util import logging
-from sphinx.util.typing import ExtensionMetadata
 
-logger = logging.getLogger(__name__)
+from gates.page import Complaint, Page, line_of
 
 ALLOWED = [
     r"\b\d+\.\d+\.\d+\b",  # a version: 2.13.0
@@ -35,6 +31,18 @@ GENERATED = (
     nodes.raw,
     nodes.substitution_definition,
 )
+
+
+def complaints(page: Page) -> Iterator[Complaint]:
+    """Name every typed number of a page."""
+    sources = [" ".join(cell.source.split()) for cell in page.cells]
+    for node in written(page.doctree):
+        if number := typed_number(node, sources):
+            yield (
+                line_of(node),
+                f"{number!r} is typed: let the build compute it with {{eval}}`…`, "
+                "or quote a cell of the page",
+            )
 
 
 def remaining(text: str, patterns: Iterable[str]) -> str | None:
@@ -84,40 +92,3 @@ def typed_number(node: nodes.Node, sources: list[str]) -> str | None:
         if any(quoted in source for source in sources):
             return None
     return remaining(text, ALLOWED)
-
-
-def audit(app: Sphinx, doctree: nodes.document) -> None:
-    """Warn about every typed number of a page.
-
-    Args:
-        app: the Sphinx application.
-        doctree: the page that was just read.
-    """
-    docname = app.env.docname
-    page = executed_page(app.env, docname)
-    sources = [" ".join(cell.source.split()) for cell in page.cells] if page else []
-    for node in written(doctree):
-        if number := typed_number(node, sources):
-            logger.warning(
-                "%r is typed: let the build compute it with {eval}`…`, or quote a cell of the page",
-                number,
-                location=(docname, line(node)),
-                type="typed_numbers",
-            )
-
-
-def line(node: nodes.Node) -> int | None:
-    """Return the page's line of a node, taken from the nearest ancestor that has one.
-
-    Args:
-        node: any node of the page.
-    """
-    while not node.line and node.parent is not None:  # MyST gives an image line 0
-        node = node.parent
-    return node.line
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register the gate."""
-    app.connect("doctree-read", audit)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""Fail a build whose pages would load anything from outside their own folder.
+"""A page that would load anything from outside the site fails the build.
 
 The site works from disk and leaks nothing about its readers. A link that a reader may follow is
 not a request; an image, a script, a style sheet, a font or a frame is.
@@ -12,14 +12,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from page_lines import place
-from sphinx.util import logging
+from gates.page import place
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
-    from sphinx.util.typing import ExtensionMetadata
-
-logger = logging.getLogger(__name__)
 
 _OUTSIDE = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
 _IN_CSS = re.compile(r"""(?:url\(\s*|@import\s+)["']?((?:[a-z]+:)?//[^"')\s;]+)""", re.IGNORECASE)
@@ -30,35 +26,19 @@ _LOADING_LINKS = {"stylesheet", "icon", "preload", "prefetch", "modulepreload", 
                   "dns-prefetch", "manifest", "apple-touch-icon"}  # fmt: skip
 
 
-def setup(app: Sphinx) -> ExtensionMetadata:
-    """Look at everything that was written, when the build is finished."""
-    app.connect("build-finished", report)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
-
-
-def report(app: Sphinx, exception: Exception | None) -> None:
-    """Warn of every request that a written page or style sheet would make."""
-    if exception or app.builder.format != "html":
-        return
+def requests(app: Sphinx) -> Iterator[tuple[str, tuple[str, int | None] | None]]:
+    """Yield every request that a written page or style sheet would make, with its place."""
     for file in sorted(app.outdir.rglob("*")):
         if file.suffix in {".html", ".css", ".svg"}:
-            for address in requests(file):
-                logger.warning(
-                    "%s would load %s, which is outside the site",
-                    file.relative_to(app.outdir),
-                    address,
-                    location=_place(app, file, address),
-                    type="self_contained",
-                )
+            name = file.relative_to(app.outdir)
+            docname = name.with_suffix("").as_posix()
+            for address in addresses(file):
+                where = place(app, docname, address) if docname in app.env.found_docs else None
+                yield f"{name} would load {address}, which is outside the site", where
 
 
-def _place(app: Sphinx, file: Path, address: str) -> tuple[str, int | None] | None:
-    docname = file.relative_to(app.outdir).with_suffix("").as_posix()
-    return place(app, docname, address) if docname in app.env.found_docs else None
-
-
-def requests(file: Path) -> Iterator[str]:
-    """Return the outside addresses that a browser loads for an HTML, SVG or CSS file."""
+def addresses(file: Path) -> Iterator[str]:
+    """Yield the outside addresses that a browser loads for an HTML, SVG or CSS file."""
     text = file.read_text(encoding="utf-8")
     yield from _IN_CSS.findall(text)
     if file.suffix != ".css":

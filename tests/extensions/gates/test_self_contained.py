@@ -1,22 +1,15 @@
 """Nothing that a written page would load stands outside the site."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
-import self_contained
-from self_contained import report, requests
-
-STILL = {"html_theme": "basic", "nb_execution_mode": "off"}  # no cells here
+from gates.self_contained import addresses
 
 
 def of_page(markup: str, folder: Path) -> list[str]:
     file = folder / "page.html"
     file.write_text(f"<p>é</p>{markup}", encoding="utf-8")
-    return list(requests(file))
+    return list(addresses(file))
 
 
 @pytest.mark.parametrize(
@@ -85,55 +78,4 @@ def test_a_style_sheet_is_looked_at_too(tmp_path: Path) -> None:
     text = """@font-face { src: url("https://cdn.example/a.woff2") } p { color: red }
     /* <img src="https://cdn.example/no.png"> */"""
     sheet.write_text(text)
-    assert list(requests(sheet)) == ["https://cdn.example/a.woff2"]
-
-
-def site(folder: Path, format_: str = "html") -> Any:
-    """A build that has written a script, a style sheet, a drawing and a page, all with requests."""
-    outside = '<image href="//cdn.example/%s"/><style>@import "//cdn.example/%s"</style>'
-    for name in ("a.js", "b.css", "c.svg", "more/d.html"):
-        (folder / "html" / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / "html" / name).write_text(outside % (name, name))
-    (folder / "more").mkdir()
-    address = "//cdn.example/more/d.html"
-    (folder / "more/d.md").write_text(f"# A page\n\n% {address}\n\nLoads {address}.\n")
-    env = SimpleNamespace(found_docs={"more/d"}, doc2path=lambda name: folder / f"{name}.md")
-    return SimpleNamespace(
-        builder=SimpleNamespace(format=format_),
-        outdir=folder / "html",
-        doctreedir=folder,
-        env=env,
-    )
-
-
-@pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is logged."""
-    said: list[str] = []
-
-    def warning(text: str, *values: object, location: object, type: str) -> None:
-        said.append(f"{location}: {text % values} [{type}]")
-
-    monkeypatch.setattr(self_contained, "logger", SimpleNamespace(warning=warning))
-    return said
-
-
-def test_pages_drawings_and_style_sheets_are_looked_at(tmp_path: Path, told: list[str]) -> None:
-    report(site(tmp_path), None)
-    page = ("more/d", 5)
-    assert told == [
-        f"{at}: {name} would load //cdn.example/{name}, which is outside the site [self_contained]"
-        for at, name in (
-            (None, "b.css"),
-            *[(None, "c.svg")] * 2,
-            *[(page, "more/d.html")] * 2,
-        )
-    ]
-
-
-@pytest.mark.parametrize(("format_", "failure"), [("html", OSError("full")), ("latex", None)])
-def test_nothing_is_said_after_a_failure_or_of_another_format(
-    format_: str, failure: Exception | None, tmp_path: Path, told: list[str]
-) -> None:
-    report(site(tmp_path, format_), failure)
-    assert told == []
+    assert list(addresses(sheet)) == ["https://cdn.example/a.woff2"]

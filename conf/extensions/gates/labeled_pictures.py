@@ -10,13 +10,8 @@ import re
 from collections.abc import Iterator
 
 from docutils import nodes
-from executed_page import executed_page
-from sphinx.application import Sphinx
-from sphinx.util import logging
-from sphinx.util.typing import ExtensionMetadata
-from typed_numbers import line
 
-logger = logging.getLogger(__name__)
+from gates.page import Complaint, Page, line_of
 
 _IMAGE = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
 _DRAWING = re.compile(r"<svg\b.*?</svg>", re.IGNORECASE | re.DOTALL)
@@ -25,6 +20,16 @@ _LABEL = re.compile(
     r"""^<svg\b[^>]*\b(?:aria-label(?:ledby)?=["'][^"']*[^"'\s]|aria-hidden=["']true)"""
     r"""|<title>[^<]*[^<\s]"""
 )
+
+
+def complaints(page: Page) -> Iterator[Complaint]:
+    """Show the beginning of every picture of a page that has no words."""
+    cells: dict[int | None, int] = {cell.index: cell.line for cell in page.cells}
+    for node, markup in unlabeled(page.doctree):
+        yield (
+            cells.get(cell_of(node)) or line_of(node),
+            f"a picture has no words: give it alt, aria-label or <title>: {markup[:60]}",
+        )
 
 
 def unlabeled(doctree: nodes.document) -> Iterator[tuple[nodes.Element, str]]:
@@ -53,27 +58,3 @@ def cell_of(node: nodes.Node | None) -> int | None:
             return int(node["cell_index"])
         node = node.parent
     return None
-
-
-def audit(app: Sphinx, doctree: nodes.document) -> None:
-    """Warn of every picture of a page that has no words.
-
-    Args:
-        app: the Sphinx application.
-        doctree: the page that was just read.
-    """
-    page = executed_page(app.env, app.env.docname)
-    cells: dict[int | None, int] = {cell.index: cell.line for cell in page.cells} if page else {}
-    for node, markup in unlabeled(doctree):
-        logger.warning(
-            "a picture has no words: give it alt, aria-label or <title>: %s",
-            markup[:60],
-            location=(app.env.docname, cells.get(cell_of(node)) or line(node)),
-            type="labeled_pictures",
-        )
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register the gate."""
-    app.connect("doctree-read", audit)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -9,17 +9,20 @@ package that confirms.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatch
 
-from docutils import nodes
-from executed_page import Cell, Section, executed_page
-from sphinx.application import Sphinx
-from sphinx.util import logging
-from sphinx.util.typing import ExtensionMetadata
+from gates.page import Cell, Complaint, Page, Section
 
-logger = logging.getLogger(__name__)
 DIFFERENTIATES = {"backward", "grad"}
+
+
+def complaints(page: Page) -> Iterator[Complaint]:
+    """Say of each unconfirmed section of the pages that have to confirm what it lacks."""
+    if any(fnmatch(page.docname, pattern) for pattern in page.config.confirmed_sections_pages):
+        for section in page.sections:
+            if message := complaint(section, page.config.confirmed_sections_oracle):
+                yield section.line, message
 
 
 def tree(cell: Cell) -> ast.Module:
@@ -106,27 +109,3 @@ def borrowed(keyword: ast.keyword, own: Iterable[str]) -> str | None:
     if foreign := sorted(names - set(own)):
         return f"{written}, but none of its earlier cells binds {', '.join(foreign)}"
     return None
-
-
-def audit(app: Sphinx, doctree: nodes.document) -> None:
-    """Warn about every unconfirmed section of a page.
-
-    Args:
-        app: the Sphinx application.
-        doctree: the page that was just read.
-    """
-    docname = app.env.docname
-    if not any(fnmatch(docname, pattern) for pattern in app.config.confirmed_sections_pages):
-        return
-    page = executed_page(app.env, docname)
-    for section in page.sections if page else ():
-        if message := complaint(section, app.config.confirmed_sections_oracle):
-            logger.warning(message, location=(docname, section.line), type="confirmed_sections")
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register the gate, the pages it holds for and the package that confirms."""
-    app.add_config_value("confirmed_sections_pages", [], "env")
-    app.add_config_value("confirmed_sections_oracle", "", "env")
-    app.connect("doctree-read", audit)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

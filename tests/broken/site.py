@@ -1,0 +1,58 @@
+"""A copy of the site with one page, in which a test plants a fault."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+STRICT = ["-n", "-W", "--keep-going", "-c", "conf"]
+PAGE = "docs/tutorials/three_outputs.md"
+EXAMPLE = "src/vtj/examples/three_outputs.py"
+LINK = re.compile(r"\{term\}`([^`<]+)[^`]*`|\[([^\]\n]+)\]\((?!http)[^)\n]+\)")
+
+
+def alone(page: str) -> str:
+    """Return the text of a page as it can stand in a site without the others: with no links."""
+    return LINK.sub(r"\1\2", (ROOT / page).read_text(encoding="utf-8"))
+
+
+class Site:
+    """A copy of the site with one page, built by the command of `nox -s docs`."""
+
+    def __init__(self, folder: Path, page: str) -> None:
+        self.folder = folder
+        for part in ("conf", "src"):
+            shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("*.pyc"))
+        (folder / page).parent.mkdir(parents=True)
+        (folder / page).write_text(alone(page), encoding="utf-8")
+        name = page.removeprefix("docs/").removesuffix(".md")
+        (folder / "docs/index.md").write_text(f"# Home\n\n```{{toctree}}\n{name}\n```\n")
+
+    def change(self, path: str, before: str, after: str) -> None:
+        """Change one piece of text, which must occur."""
+        file = self.folder / path
+        text = file.read_text(encoding="utf-8")
+        assert before in text
+        file.write_text(text.replace(before, after, 1), encoding="utf-8")
+
+    def build(self) -> tuple[int, str]:
+        """Return the exit code and everything that was printed."""
+        command = [sys.executable, "conf/build.py", "build", "docs", *STRICT]
+        return said(command, self.folder)
+
+
+def said(command: list[str], folder: Path) -> tuple[int, str]:
+    """Run a command in a folder, with the library there; its exit code and what it printed."""
+    ran = subprocess.run(
+        command,
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(folder / "src")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return ran.returncode, re.sub(r"\x1b\[[0-9;]*m", "", ran.stdout)
