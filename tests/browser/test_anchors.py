@@ -18,13 +18,8 @@ TODO = (
 
 def published(text: str) -> dict[str, list[str]]:
     """Return the anchors by page."""
-    pages: dict[str, list[str]] = {}
-    for line in text.splitlines():
-        if line.startswith(" "):
-            pages[page] += line.split()
-        else:
-            pages[page := line] = []
-    return pages
+    pages = (part.split() for part in re.split(r"\n(?! )", text) if part)
+    return {page: anchors for page, *anchors in pages}
 
 
 def gone(site: Path, text: str) -> list[str]:
@@ -48,6 +43,8 @@ def test_every_address_that_was_published_still_leads_somewhere(site: Path) -> N
 
 def test_an_address_that_is_gone_is_named(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
-    (tmp_path / "a/page.html").write_text('<p id="kept">See id="words" and <b data-id="no"></b></p>')
+    (tmp_path / "a/page.html").write_text(
+        '<p id="kept">See id="words" and <b data-id="no"></b></p>'
+    )
     text = "a/page.html\n  kept renamed\n  no\nno.html\n  kept\n"
     assert gone(tmp_path, text) == ["a/page.html#renamed", "a/page.html#no", "no.html"]
