@@ -43,21 +43,13 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_last_updated_by_git",  # the date of a page is that of its last commit
-    "mathml",  # formulas are MathML when the page is built: no script, no CDN
+    "mathematics",  # formulas are MathML when the page is built: no script, no CDN
     "gates",  # what refuses a page
-    "furo_mends",
-    "page_descriptions",
     "listed_pages",
-    "explorer",
-    "error_box",
-    "error_search",
-    "json_files",
-    "downloads",
-    "markdown_pages",
+    "devices.explorer",
+    "errors",
+    "reading",  # before opengraph, which looks for a page's description
     *(["sphinx_sitemap", "sphinxext.opengraph"] if html_baseurl else []),
-    "permalinks",
-    "folded_sections",
-    "light_pages",  # last: a page loads the style sheets and scripts that it uses, no others
 ]
 
 myst_nb_fork_preload = ["torch", "numpy", "torch._dynamo"]  # the first optimizer imports the last
@@ -81,7 +73,7 @@ folded_sections = {  # long pages: a reader looks for one of their sections
     "explanation/history": ["every-question-*", "where-the-*"],
     "explanation/how-this-site-is-checked": ["every-*", "the-examples-*"],
 }
-json_files = {"reference/outcomes.json": "vtj_site.outcomes.tables:as_json"}
+page_data = {"reference/outcomes": "vtj_site.outcomes.tables:as_json"}  # written beside it as JSON
 explorer_functions = {
     "two inputs, three outputs": "vtj.examples.three_outputs:three_outputs_stacked",
     "3x²": "vtj.examples.elementwise:elementwise_weights",

@@ -76,7 +76,7 @@ def rejects(node: ast.AST) -> bool:
 
 def checks(extensions: Path) -> set[str]:
     """Return what can reject: functions, each after its module or the package that holds it."""
-    modules, packages = extensions.glob("*.py"), extensions.glob("*/*.py")
+    modules, packages = extensions.glob("*.py"), extensions.glob("*/**/*.py")
     found = {f"{file.stem}.{function}" for file in modules for function in rejections(file)}
     return found | {
         f"{file.parent.name}.{function}" for file in packages for function in rejections(file)

@@ -6,13 +6,11 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-import error_search
-import folded_sections
-import furo_mends
-import json_files
 import pytest
-from explorer.functions import explored, expression
-from mathml import font
+from devices.explorer.functions import explored, expression
+from errors import search
+from mathematics import font
+from reading import fixes, folds
 from sphinx.errors import ConfigError, ThemeError
 
 from tests.broken.site import ROOT, said
@@ -107,22 +105,15 @@ def test_builder_without_a_docstring_example(tested: str) -> None:
 
 
 def test_theme_that_has_changed() -> None:
-    """Rejected by furo_mends.mended."""
+    """Rejected by reading.fixed_layout."""
     with pytest.raises(ThemeError, match=r"how-to/errors: expected 1 × <aside .* and found 0"):
-        furo_mends.mended("<html></html>", "how-to/errors")
+        fixes.fixed_layout("<html></html>", "how-to/errors")
 
 
 def test_section_to_fold_that_is_not_there() -> None:
-    """Rejected by folded_sections.fold."""
-    application = SimpleNamespace(config=SimpleNamespace(folded_sections={"faq": ["no-such-*"]}))
+    """Rejected by reading.folded."""
     with pytest.raises(ConfigError, match=r"faq has no section 'no-such-\*'"):
-        folded_sections.fold(application, "faq", "", {"body": "<p>text</p>"}, None)  # type: ignore[arg-type]
-
-
-def test_data_that_nothing_makes() -> None:
-    """Rejected by json_files.data."""
-    with pytest.raises(ConfigError, match="'no_such_module:f' cannot be called"):
-        json_files.data("no_such_module:f")
+        folds.folded("<p>text</p>", ["no-such-*"], "faq")
 
 
 def test_function_that_is_too_large_to_explore() -> None:
@@ -139,15 +130,15 @@ def test_function_of_several_statements_to_explore() -> None:
 
 
 def test_font_without_its_source(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rejected by mathml._source."""
+    """Rejected by mathematics._source."""
     monkeypatch.setattr(font, "find_spec", lambda name: None)
     with pytest.raises(FileNotFoundError, match="comes with ziamath, which is not installed"):
         font._source()
 
 
 def test_search_index_in_another_form(tmp_path: Path) -> None:
-    """Rejected by error_search.write."""
+    """Rejected by errors.write."""
     (tmp_path / "searchindex.js").write_text("var index = {}")
     application = SimpleNamespace(outdir=tmp_path, env=SimpleNamespace())
     with pytest.raises(ValueError, match=r"searchindex\.js starts with 'var index = {}'"):
-        error_search.write(application, None)  # type: ignore[arg-type]
+        search.write(application, None)  # type: ignore[arg-type]

@@ -42,7 +42,10 @@ def pages_of(config: pytest.Config) -> list[str]:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "page_path" in metafunc.fixturenames:
-        metafunc.parametrize("page_path", pages_of(metafunc.config), scope="session")
+        pages = pages_of(metafunc.config)
+        # Of several processes (`-n 2 --dist loadgroup`), one opens a page for all tests of it.
+        params = [pytest.param(page, marks=pytest.mark.xdist_group(page)) for page in pages]
+        metafunc.parametrize("page_path", params, ids=pages, scope="session")
 
 
 @pytest.fixture(scope="session")

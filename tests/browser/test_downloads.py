@@ -10,6 +10,7 @@ from urllib.parse import urljoin
 
 import nbformat
 from bs4 import BeautifulSoup
+from reading.downloads import NEEDS
 
 RUNNER = Path(__file__).with_name("run_scripts.py")
 
@@ -44,3 +45,14 @@ def test_every_script_runs_from_its_first_line_to_its_last(site: Path) -> None:
     run = subprocess.run([sys.executable, RUNNER, *scripts], capture_output=True, text=True)
     assert run.stdout == ""
     assert run.returncode == 0, run.stderr
+
+
+def test_a_script_that_does_not_say_what_it_needs_is_named(tmp_path: Path) -> None:
+    silent, honest = tmp_path / "silent.py", tmp_path / "honest.py"
+    silent.write_text("import vtj.show\n", encoding="utf-8")
+    honest.write_text(f"# %% [markdown]\n# {NEEDS[1][1]}\n\nimport vtj.show\n", encoding="utf-8")
+    run = subprocess.run([sys.executable, RUNNER, silent, honest], capture_output=True, text=True)
+    assert f"{silent}\n" in run.stdout
+    assert "ModuleNotFoundError" in run.stdout
+    assert "honest.py" not in run.stdout
+    assert run.returncode == 1

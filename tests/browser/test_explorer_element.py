@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Locator, Page
 
 from tests.browser.visiting import Visit, visit
 
-POINTS = 100
+POINTS = 25
 RTOL = 1e-12
 TORCH_OWN = pytest.mark.filterwarnings(  # what torch.func imports uses what torch has deprecated
     r"ignore:`torch\.jit\.script` is deprecated:DeprecationWarning"
@@ -146,7 +146,7 @@ def test_forward_shows_what_torch_calls_jvp(
     f = compute(said["code"])
     rng = random.Random(f"forward {function}")
     choose(page, function, "u")
-    for _ in range(POINTS // 4):
+    for _ in range(POINTS):
         at = [rng.uniform(-3, 3) for _ in said["x"]]
         weights = [rng.uniform(-10, 100) for _ in said["x"]]
         fill(page, "x, the point", at)

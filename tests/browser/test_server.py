@@ -15,7 +15,7 @@ MOVED = """() => new Promise((done) => {
   new PerformanceObserver((list) => {
     for (const shift of list.getEntries()) if (!shift.hadRecentInput) sum += shift.value;
   }).observe({ type: "layout-shift", buffered: true });
-  requestAnimationFrame(() => setTimeout(() => done(sum), 100));
+  document.fonts.ready.then(() => setTimeout(() => done(sum), 100));
 })"""
 
 
@@ -31,7 +31,7 @@ def arrived(
         "requestfinished",
         lambda asked: sizes.__setitem__(asked.url, asked.sizes()["responseBodySize"]),
     )
-    opened.page.goto(f"{server}/{page_path}", wait_until="networkidle")
+    opened.page.goto(f"{server}/{page_path}", wait_until="load")
     yield opened, sizes
     context.close()
 

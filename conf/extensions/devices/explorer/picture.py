@@ -1,0 +1,87 @@
+"""What stands in the explorer's place until its script runs: torch's numbers, as two tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from devices.explorer.functions import Explored
+from vtj.engines import jacobian
+
+Numbers = NDArray[np.float64]
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def picture(function: Explored) -> str:
+    """Return the HTML of y, J and the weighted rows at the function's starting point.
+
+    The numbers are torch's own: y and x.grad from ``backward``, J row by row.
+    """
+    example = function.example
+    outcome = example.backward()
+    slopes = _numbers(jacobian(example.f, example.x)).reshape(-1, len(function.x))
+    rows = [element("y", i, function.shape) for i in range(len(slopes))]
+    columns = [element("x", j, slopes.shape[1:]) for j in range(len(function.x))]
+    values = [f"{row} = {short(y)}" for row, y in zip(rows, _numbers(outcome.y), strict=True)]
+    weights = [
+        f"{element('v', i, function.shape)} = {short(weight)} ×"
+        for i, weight in enumerate(function.v)
+    ]
+    weighted = np.array(function.v)[:, None] * slopes
+    first = table("y and J(x)", ["y", *columns], values, slopes)
+    second = table(
+        "Each row of J times its weight",
+        ["", *columns],
+        [*weights, "x.grad"],
+        [*weighted, _numbers(outcome.grad)],
+    )
+    point = ", ".join(f"{x} = {short(at)}" for x, at in zip(columns, function.x, strict=True))
+    return (
+        f'<div class="vtj-tables"><div>{first}</div><div>{second}</div></div>'
+        f'<p class="vtj-shapes"><code>y = {escape(function.code)}</code> at {point}. '
+        "With JavaScript you can change all of these numbers here.</p>"
+    )
+
+
+def table(caption: str, head: Sequence[str], side: Sequence[str], rows: Iterable[Numbers]) -> str:
+    """Return a table of numbers with a heading for each column and each row."""
+    top = "".join(f'<th scope="col">{name}</th>' if name else "<td></td>" for name in head)
+    cells = ("".join(f"<td>{short(value)}</td>" for value in row) for row in rows)
+    body = "".join(
+        f'<tr><th scope="row">{name}</th>{row}</tr>' for name, row in zip(side, cells, strict=True)
+    )
+    return (
+        f"<table><caption>{caption}</caption><thead><tr>{top}</tr></thead>"
+        f"<tbody>{body}</tbody></table>"
+    )
+
+
+def element(name: str, index: int, shape: Sequence[int]) -> str:
+    """Return the name of one element of a tensor, counted from 1.
+
+    Example:
+        >>> element("x", 0, (2,)), element("y", 0, ())
+        ('x₁', 'y')
+    """
+    return name + str(index + 1).translate(_SUBSCRIPTS) if shape else name
+
+
+def short(number: float) -> str:
+    """Return a number with at most five digits, as the explorer's script writes it.
+
+    Example:
+        >>> short(1240.0), short(-0.090031), short(2 / 3)
+        ('1240', '−0.090031', '0.66667')
+        >>> short(-0.0), short(123456.0), short(0.00002)
+        ('0', '123460', '0.00002')
+    """
+    rounded = float(f"{number:.5g}") + 0.0  # -0.0 becomes 0.0
+    return np.format_float_positional(rounded, trim="-").replace("-", "−")
+
+
+def _numbers(tensor: Any) -> Numbers:
+    return np.atleast_1d(tensor.double().numpy())

@@ -1,0 +1,18 @@
+"""From an error message to the place on the site that explains it: the box, and the search."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from errors import box, search
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+    from sphinx.util.typing import ExtensionMetadata
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Connect both."""
+    box.connect(app)
+    search.connect(app)
+    return {"parallel_read_safe": True, "parallel_write_safe": True, "env_version": 3}

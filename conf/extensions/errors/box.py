@@ -1,0 +1,164 @@
+"""``{error-box}``: paste an error message, get the place on the site that explains it.
+
+The pages are the data. ``{error-message}`` shows a message where it is explained and registers it
+with the section it stands in; ``{…}`` stands for what varies. The box finds it again in the
+reader's browser, from disk too; without JavaScript it is a list of links.
+"""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.util.docutils import SphinxDirective
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sphinx.application import Sphinx
+    from sphinx.builders import Builder
+    from sphinx.environment import BuildEnvironment
+
+VARIES = "{…}"
+SCRIPT = "error-messages.js"
+
+
+class Message(NamedTuple):
+    """A message and where it is explained.
+
+    Attributes:
+        pattern: the message, with ``{…}`` for each part that varies.
+        title: the title of the section that explains it.
+        docname: the page.
+        anchor: the section's label, or its id.
+    """
+
+    pattern: str
+    title: str
+    docname: str
+    anchor: str
+
+
+class error_box(nodes.General, nodes.Element):  # noqa: N801 - docutils finds visitors by this name
+    """The box's place on a page, until all pages are read."""
+
+
+class ErrorMessageDirective(SphinxDirective):
+    """Shows a message and registers it with its section."""
+
+    has_content = True
+    option_spec: ClassVar[dict[str, Callable[[str], Any]]] = {
+        "since": directives.unchanged_required,
+        "until": directives.unchanged_required,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        """Return the message as a literal block and, if said, the versions that print it."""
+        self.assert_has_content()
+        pattern = "\n".join(self.content)
+        shown = pattern.replace(VARIES, "…")
+        block = nodes.literal_block(shown, shown, language="text", classes=["error-message"])
+        block["error_pattern"] = " ".join(pattern.split())
+        self.set_source_info(block)
+        versions = [
+            f"{word} torch {self.options[option]}"
+            for option, word in (("since", "since"), ("until", "up to"))
+            if option in self.options
+        ]
+        if not versions:
+            return [block]
+        line = nodes.paragraph("", f"Printed {' and '.join(versions)}.", classes=["error-versions"])
+        self.set_source_info(line)
+        return [block, line]
+
+
+class ErrorBoxDirective(SphinxDirective):
+    """Puts the box on a page."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the box's place, and have the page bring the box's script."""
+        self.env.metadata[self.env.docname]["error_box"] = True
+        return [error_box()]
+
+
+def messages(env: BuildEnvironment) -> list[Message]:
+    """Return every message that a page of the site explains, page by page in order."""
+    return [
+        message
+        for docname in sorted(env.metadata)
+        for message in env.metadata[docname].get("error_messages", [])
+    ]
+
+
+def register(app: Sphinx, doctree: nodes.document) -> None:
+    """Note the messages of a page that was just read, where Sphinx keeps what it knows of it."""
+    app.env.metadata[app.env.docname]["error_messages"] = [
+        # A label, where there is one, comes before the id that the title gives.
+        Message(block["error_pattern"], section[0].astext(), app.env.docname, section["ids"][0])
+        for block in doctree.findall(nodes.literal_block)
+        if "error_pattern" in block and (section := section_of(block))
+    ]
+
+
+def section_of(node: nodes.Node) -> nodes.section | None:
+    """Return the section that a node stands in, or None."""
+    while node.parent is not None and not isinstance(node, nodes.section):
+        node = node.parent
+    return node if isinstance(node, nodes.section) else None
+
+
+def fill_boxes(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Replace a box's place by the element, which holds links for readers without JavaScript."""
+    for place in list(doctree.findall(error_box)):
+        links = "".join(
+            f'<li><a href="{escape(_address(app.builder, message, docname))}">'
+            f"{escape(message.pattern.replace(VARIES, '…'))}</a></li>"
+            for message in messages(app.env)
+        )
+        element = f"<vtj-error-box><noscript><ul>{links}</ul></noscript></vtj-error-box>"
+        place.replace_self(nodes.raw("", element, format="html"))
+
+
+def write_messages(app: Sphinx, builder: Builder) -> None:
+    """Write the messages beside the site's other scripts, if a page has a box."""
+    if builder.format == "html" and any("error_box" in page for page in app.env.metadata.values()):
+        entries = [
+            {"pattern": message.pattern, "title": message.title, "url": _address(builder, message)}
+            for message in messages(app.env)
+        ]
+        static = app.outdir / "_static"
+        static.mkdir(exist_ok=True)
+        data = json.dumps(entries, ensure_ascii=False, indent=0)
+        (static / SCRIPT).write_text(f"window.VTJ_ERRORS = {data};\n", encoding="utf-8")
+
+
+def add_scripts(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Load the scripts on the pages with a box."""
+    if "error_box" in app.env.metadata.get(pagename, {}):
+        app.add_js_file(SCRIPT, defer="defer")
+        app.add_js_file("error-box.js", defer="defer")
+
+
+def connect(app: Sphinx) -> None:
+    """Register both directives."""
+    app.add_directive("error-message", ErrorMessageDirective)
+    app.add_directive("error-box", ErrorBoxDirective)
+    app.add_node(error_box)
+    app.connect("doctree-read", register)
+    app.connect("doctree-resolved", fill_boxes)
+    app.connect("write-started", write_messages)
+    app.connect("html-page-context", add_scripts)
+
+
+def _address(builder: Builder, message: Message, docname: str | None = None) -> str:
+    page = (
+        builder.get_relative_uri(docname, message.docname)
+        if docname
+        else builder.get_target_uri(message.docname)
+    )
+    return f"{page}#{message.anchor}"

@@ -1,0 +1,58 @@
+"""What readers get: pages that they can link into, unfold, hear, and take along.
+
+What is done to a page's HTML, and in which order, stands here alone, in `begin` and `finish`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from reading import data, descriptions, downloads, files, fixes, folds, markdown, permalinks, spans
+
+if TYPE_CHECKING:
+    from docutils import nodes
+    from sphinx.application import Sphinx
+    from sphinx.util.typing import ExtensionMetadata
+
+
+def begin(
+    app: Sphinx,
+    pagename: str,
+    templatename: str,
+    context: dict[str, Any],
+    doctree: nodes.document | None,
+) -> None:
+    """Give a page what other extensions look for in it: sphinxext-opengraph its description."""
+    descriptions.describe(app, pagename, context, doctree)
+
+
+def finish(
+    app: Sphinx,
+    pagename: str,
+    templatename: str,
+    context: dict[str, Any],
+    doctree: nodes.document | None,
+) -> None:
+    """Pass a page on from one change to the next, after what others have made of it."""
+    body = context.get("body", "")
+    if doctree is not None:  # an index needs none of this
+        body = permalinks.linked(body)  # before `bare`: a row's address is that of its words
+        body = folds.folded(body, app.config.folded_sections.get(pagename, []), pagename)
+        body = fixes.fixed(body)
+    context["body"] = body = spans.bare(body)
+    for kind in ("css_files", "script_files"):
+        context[kind] = [file for file in context[kind] if files.used(str(file.filename), body)]
+    context["fixed_layout"] = lambda page: fixes.fixed_layout(page, pagename)  # for page.html
+    downloads.offer(app, pagename, context)
+    data.write(app, pagename)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Stand before and after the other extensions that look at a page (priority 500)."""
+    app.add_config_value("folded_sections", {}, "html")
+    app.add_config_value("page_data", {}, "html")
+    app.connect("html-page-context", begin, priority=400)
+    app.connect("html-page-context", finish, priority=900)
+    app.connect("doctree-read", downloads.note_values)
+    markdown.connect(app)
+    return {"parallel_read_safe": True, "parallel_write_safe": True, "env_version": 1}

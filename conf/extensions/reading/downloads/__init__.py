@@ -1,0 +1,147 @@
+"""Every page that runs can be taken along: as an executed notebook and as a script.
+
+Both are made from what ran when the site was built. They hold plain Markdown, the numbers that the
+page computed in its sentences, and no path of the machine that built them. Where a page imports
+more than ``pip install torch`` brings, they begin with what it needs.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jupytext  # type: ignore[import-untyped]
+import nbformat
+from docutils import nodes
+from gates.page import place, read
+from nbformat import NotebookNode
+from sphinx.util import logging
+
+from reading.downloads.plain import FormlessError, plain
+from reading.downloads.script import runnable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sphinx.application import Sphinx
+
+logger = logging.getLogger(__name__)
+
+FOLDER = "downloads"
+EVALUATED = {"output", "text_plain"}
+NEEDS = (  # what a page imports, and what its reader is told: the first that fits says it all
+    (
+        r"(?:vtj_site|tests)\b",
+        "Needs a clone of this site's repository, installed from its folder with "
+        "`pip install -e .`: it uses parts of the site that are not in the library.",
+    ),
+    (r"vtj\b", "Needs the library of this site, `vtj`: `pip install .` in a clone of it."),
+)
+
+
+def note_values(app: Sphinx, doctree: nodes.document) -> None:
+    """Keep what the ``{eval}`` roles of a page gave, in order, if any of its cells ran."""
+    executed = _notebook(app, app.env.docname)
+    metadata = app.env.metadata[app.env.docname]
+    if "kernelspec" in metadata and executed.exists() and ran(executed):
+        metadata["evaluated"] = [
+            inline.astext()
+            for inline in doctree.findall(nodes.inline)
+            if set(inline["classes"]) >= EVALUATED
+        ]
+
+
+def ran(notebook: Path) -> bool:
+    """Say whether a notebook holds a cell that ran."""
+    return any(cell.get("execution_count") for cell in read(notebook).cells)
+
+
+def offer(app: Sphinx, docname: str, context: dict[str, Any]) -> None:
+    """Write the notebook and the script of a page that ran; hand their addresses to its template.
+
+    A part of the page that has no form in them is a warning at its line.
+    """
+    if "evaluated" not in app.env.metadata.get(docname, {}):
+        return
+    context["downloads"] = {
+        "notebook": f"{FOLDER}/{docname}.ipynb",
+        "script": f"{FOLDER}/{docname}.py",
+    }
+    try:
+        notebook, script = taken_along(app, docname)
+    except FormlessError as error:
+        where = place(app, docname, error.text)
+        logger.warning("%s", error, location=where, type="downloads")
+        return
+    for name, text in zip(context["downloads"].values(), (notebook, script), strict=True):
+        target = Path(app.outdir, name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+
+
+def taken_along(app: Sphinx, docname: str) -> tuple[str, str]:
+    """Return a page's notebook and its script, as text.
+
+    Raises:
+        FormlessError: if a part of the page has no form in a notebook or in a script.
+    """
+    executed = read(_notebook(app, docname))
+    values = iter(app.env.metadata[docname]["evaluated"])
+    cells = [
+        _markdown(plain(cell.source, values), f"cell-{number}")
+        if cell.cell_type == "markdown"
+        else _code(cell, f"cell-{number}")
+        for number, cell in enumerate(executed.cells)
+    ]
+    if rest := list(values):
+        reason = f"{len(rest)} values of the page have no place in its notebook: {{glue}} has none"
+        raise FormlessError(reason, "{glue}")
+    opening = _markdown(needs(cell.source for cell in cells if cell.cell_type == "code"), "needs")
+    closing = _markdown(app.config.html_context["versions_line"], "versions")
+    cells = [cell for cell in [opening, *cells, closing] if cell.source]
+    kept = {"kernelspec", "language_info"} & executed.metadata.keys()
+    metadata = {key: executed.metadata[key] for key in sorted(kept)}
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata=metadata)  # type: ignore[no-untyped-call]
+    text: str = nbformat.writes(notebook)  # type: ignore[no-untyped-call]
+    for cell in cells:
+        if cell.cell_type == "code":
+            cell.source = runnable(cell)
+    notebook.metadata = {"jupytext": {"notebook_metadata_filter": "-all"}}
+    script: str = jupytext.writes(notebook, fmt="py:percent")
+    return f"{text}\n", script
+
+
+def needs(sources: Iterable[str]) -> str:
+    """Return what a reader needs to run some cells, or nothing if torch and NumPy are enough.
+
+    Example:
+        >>> needs(["import torch", "from vtj import check"])
+        'Needs the library of this site, `vtj`: `pip install .` in a clone of it.'
+        >>> needs(["import numpy as np"])
+        ''
+    """
+    code = "\n".join(sources)
+    for package, said in NEEDS:
+        if re.search(rf"^\s*(?:from|import) {package}", code, re.MULTILINE):
+            return said
+    return ""
+
+
+def _markdown(source: str, name: str) -> NotebookNode:
+    cell = {"cell_type": "markdown", "id": name, "metadata": {}, "source": source}
+    made: NotebookNode = nbformat.from_dict(cell)  # type: ignore[no-untyped-call]
+    return made
+
+
+def _code(cell: NotebookNode, name: str) -> NotebookNode:
+    made: NotebookNode = nbformat.from_dict({**cell, "id": name, "metadata": {}})  # type: ignore[no-untyped-call]
+    for output in made.outputs:
+        if output.output_type == "error":  # its traceback names files of this machine
+            output.traceback = [f"{output.ename}: {output.evalue}"]
+    return made
+
+
+def _notebook(app: Sphinx, docname: str) -> Path:
+    folder: str = app.env.mystnb_config.output_folder  # type: ignore[attr-defined]
+    return Path(folder, f"{docname}.ipynb")

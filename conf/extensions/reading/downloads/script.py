@@ -1,0 +1,52 @@
+"""The cells of a page as a script that runs from its first line to its last."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+from nbformat import NotebookNode
+
+from reading.downloads.plain import FormlessError
+
+_KEPT = """\
+    import sys
+
+    sys.last_value = error  # as an interactive Python does
+    print(f"{name}: {{error}}")"""
+
+
+def runnable(cell: NotebookNode) -> str:
+    """Return a code cell's source as a script runs it.
+
+    A value that a notebook shows is printed; an error that the cell is there to show is caught,
+    printed and kept in ``sys.last_value``, so that what comes after it runs too.
+
+    Raises:
+        FormlessError: if the source cannot be indented without changing a string in it.
+    """
+    outputs = {output["output_type"]: output for output in cell.outputs}
+    if "error" in outputs:
+        return _caught(cell.source, outputs["error"]["ename"])
+    return _printed(cell.source) if "execute_result" in outputs else str(cell.source)
+
+
+def _printed(source: str) -> str:
+    last = ast.parse(source).body[-1]
+    lines = source.splitlines()
+    shown = "\n".join(lines[last.lineno - 1 :])
+    before = shown.encode()[: last.col_offset].decode()
+    after = shown[len(before) :].rstrip().rstrip(";")
+    return "\n".join([*lines[: last.lineno - 1], f"{before}print({after})"])
+
+
+def _caught(source: str, name: str) -> str:
+    body = textwrap.indent(source, "    ")
+    guarded = f"try:\n{body}\nexcept {name} as error:\n{_KEPT.format(name=name)}"
+    (block,) = ast.parse(guarded).body
+    if not isinstance(block, ast.Try) or ast.dump(ast.Module(block.body, [])) != ast.dump(
+        ast.parse(source)
+    ):
+        reason = f"a string over several lines cannot be indented:\n{source}"
+        raise FormlessError(reason, source.splitlines()[0])
+    return guarded

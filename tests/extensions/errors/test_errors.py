@@ -1,0 +1,190 @@
+"""From a message to its place: the box's list, and the entries of the search index."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from docutils import nodes
+from docutils.utils import new_document
+from errors.search import PREFIX, SUFFIX, messages, write
+
+from tests.extensions.conftest import built
+
+BOX = "# Home\n\n```{error-box}\n```\n"
+ERRORS = """\
+# Fix an error
+
+(error-shape)=
+## The shapes differ
+
+```{error-message}
+:since: 1.3.0
+RuntimeError: Mismatch in shape: output[{…}] has a shape of {…}
+  and more
+```
+
+```{error-message}
+:until: 1.2.0
+invalid gradient
+```
+
+## Without a label
+
+```{error-message}
+:since: 1.3.0
+:until: 2.0.0
+an <older> message
+```
+
+The block's `error_pattern` is no message.
+
+```{code-block} none
+:class: traceback
+ZeroDivisionError: a; b
+```
+
+## Again
+
+```{code-block} none
+:class: traceback
+ZeroDivisionError: a; b
+```
+
+```{code-block} none
+:class: traceback
+UserWarning: look (Triggered internally at engine.cpp:1.)
+```
+"""
+PAGES = {
+    "deep/home": BOX,
+    "errors": ERRORS,
+    "lost": "```{error-message}\nno section explains it\n```\n\n```{error-message}\n```\n",
+    "other": ERRORS.replace("shape", "other").replace("Zero", "One"),
+}
+SETTINGS = {
+    "extensions": ["myst_nb", "errors"],
+    "html_theme": "basic",
+    "nb_execution_mode": "off",
+    "error_search_pages": ["errors"],
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("errors")
+    lines = built(made, PAGES, SETTINGS).splitlines()
+    (refused,) = [line for line in lines if "lost.md" in line and "WARNING" not in line]
+    assert "lost.md:5: ERROR: Content block expected" in refused  # a message without text
+    return made / "html"
+
+
+def page(folder: Path, name: str) -> str:
+    return (folder / name).read_text(encoding="utf-8")
+
+
+LISTED = [
+    (
+        "RuntimeError: Mismatch in shape: output[{…}] has a shape of {…} and more",
+        "The shapes differ",
+        "errors.html#error-shape",
+    ),
+    ("invalid gradient", "The shapes differ", "errors.html#error-shape"),
+    ("an <older> message", "Without a label", "errors.html#without-a-label"),
+]
+
+
+def test_the_box_knows_every_message_and_where_it_is_explained(folder: Path) -> None:
+    script = page(folder, "_static/error-messages.js")
+    assert script.startswith('window.VTJ_ERRORS = [\n{\n"pattern": ')
+    assert script.endswith("\n}\n];\n")
+    entries = json.loads(script.removeprefix("window.VTJ_ERRORS = ")[:-2])
+    found = [(entry["pattern"], entry["title"], entry["url"]) for entry in entries]
+    assert found[:3] == LISTED
+    assert [url for _, _, url in found[3:]] == [
+        *["other.html#error-other"] * 2,
+        "other.html#without-a-label",
+    ]
+
+
+def test_a_message_is_shown_with_the_versions_that_print_it(folder: Path) -> None:
+    shown = BeautifulSoup(page(folder, "errors.html"), "html.parser")
+    assert [block.get_text() for block in shown.select("div.error-message.highlight-text pre")] == [
+        "RuntimeError: Mismatch in shape: output[…] has a shape of …\n  and more\n",
+        "invalid gradient\n",
+        "an <older> message\n",
+    ]
+    assert [line.get_text() for line in shown.select("p.error-versions")] == [
+        "Printed since torch 1.3.0.",
+        "Printed up to torch 1.2.0.",
+        "Printed since torch 1.3.0 and up to torch 2.0.0.",
+    ]
+
+
+def test_without_javascript_the_box_is_a_list_of_links(folder: Path) -> None:
+    text = page(folder, "deep/home.html")
+    assert (
+        "<vtj-error-box><noscript><ul>"
+        '<li><a href="../errors.html#error-shape">RuntimeError: Mismatch in shape: output[…] has a '
+        "shape of … and more</a></li>"
+        '<li><a href="../errors.html#error-shape">invalid gradient</a></li>'
+        '<li><a href="../errors.html#without-a-label">an &lt;older&gt; message</a></li>'
+    ) in text
+    scripts = re.findall(r'<script defer="defer" src="../_static/(error-[\w-]*\.js)', text)
+    assert scripts == ["error-messages.js", "error-box.js"]
+    assert "error-box.js" not in page(folder, "errors.html")
+
+
+def test_a_site_without_a_box_has_no_script(tmp_path: Path) -> None:
+    built(tmp_path, {"errors": ERRORS}, SETTINGS)
+    assert not (tmp_path / "html" / "_static" / "error-messages.js").exists()
+
+
+def test_the_search_leads_from_a_whole_message_to_its_first_section(folder: Path) -> None:
+    index = json.loads(page(folder, "searchindex.js")[len(PREFIX) : -len(SUFFIX)])
+    number = index["docnames"].index("errors")
+    assert index["indexentries"] == {
+        "zerodivisionerror: a; b": [[number, "without-a-label", True]],
+        "userwarning: look": [[number, "again", True]],
+    }
+    assert index["terms"]
+
+
+def test_a_message_counts_in_its_nearest_section_and_in_no_other_block() -> None:
+    def traceback(text: str) -> nodes.literal_block:
+        return nodes.literal_block("", text, classes=["output", "traceback"])
+
+    document = new_document("errors")
+    document += traceback("in no section")
+    for name, text in {"a": "A (Triggered internally at x (Triggered", "b": "Two; Ü"}.items():
+        held = nodes.container("", nodes.container("", traceback(text), traceback("Again")))
+        document += nodes.section("", nodes.title("", name), held, ids=[name, "own"])
+        document[-1] += nodes.literal_block("", "no error", classes=["output"])  # type: ignore[operator]
+    assert messages(document) == {"a": "a", "again": "a", "two; ü": "b"}
+
+
+def application(folder: Path, *pages: str) -> Any:
+    config = SimpleNamespace(error_search_pages=pages)
+    return SimpleNamespace(outdir=folder, config=config)
+
+
+@pytest.mark.parametrize(
+    "text", ["var index = {};", "Search.setIndex({});", "Search.setIndex", "X.setIndex({})"]
+)
+def test_an_index_of_another_form_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "searchindex.js").write_text(text)
+    said = f"searchindex.js starts with {text[:20]!r}; expected 'Search.setIndex('"
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+        write(application(tmp_path), None)
+
+
+def test_nothing_is_written_after_a_failure_or_without_an_index(tmp_path: Path) -> None:
+    write(application(tmp_path, "errors"), None)
+    (tmp_path / "searchindex.js").write_text("half")
+    write(application(tmp_path, "errors"), OSError("full"))
+    assert (tmp_path / "searchindex.js").read_text() == "half"

@@ -1,0 +1,118 @@
+"""Each pass over a page's HTML: what comes in, what goes out."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from reading import fixes, folds, permalinks
+from sphinx.errors import ConfigError, ThemeError
+
+
+def row(name: str) -> str:
+    return f'<a class="headerlink" href="#{name}" title="Link to this row">¶</a>'
+
+
+def figure(name: str) -> str:
+    return f'<a class="headerlink" href="#{name}" title="Link to this figure">¶</a>'
+
+
+TABLE = "<table class='a'><thead><tr><th>h</th></tr></thead>\n<tbody>{}</tbody></table>"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(
+            "<tr><td>one</td><td>two</td></tr>",
+            f'<tr id="table-1-one"><td>one{row("table-1-one")}</td><td>two</td></tr>',
+            id="its first cell",
+        ),
+        pytest.param(
+            '<tr class="even">\n<th scope="row"><p>Two <em>words</em></p>\n</th></tr>',
+            '<tr class="even" id="table-1-two-words"><th scope="row"><p>Two <em>words</em>'
+            f"{row('table-1-two-words')}</p>\n</th></tr>",
+            id="the link stands in the paragraph",
+        ),
+        pytest.param(
+            "<tr><td><i>a</i><i>b</i> &lt; c</td></tr>",
+            f'<tr id="table-1-a-b-c"><td><i>a</i><i>b</i> &lt; c{row("table-1-a-b-c")}</td></tr>',
+            id="markup parts words",
+        ),
+        pytest.param(
+            "<tr><td>&amp;</td></tr><tr><td></td></tr><tr><td></td></tr>",
+            f'<tr id="table-1-row"><td>&amp;{row("table-1-row")}</td></tr>'
+            f'<tr id="table-1-row-2"><td>{row("table-1-row-2")}</td></tr>'
+            f'<tr id="table-1-row-3"><td>{row("table-1-row-3")}</td></tr>',
+            id="no words",
+        ),
+        pytest.param(
+            '<tr id="own" class="a"><td>one\ntwo</td></tr>',
+            f'<tr id="own" class="a"><td>one\ntwo{row("own")}</td></tr>',
+            id="an id of its own",
+        ),
+        pytest.param(
+            '<tr id="own"><td><a href="#own">one</a></td></tr>',
+            '<tr id="own"><td><a href="#own">one</a></td></tr>',
+            id="a link of its own",
+        ),
+    ],
+)
+def test_a_row_is_named_after_its_first_cell(before: str, after: str) -> None:
+    assert permalinks.linked(TABLE.format(before)) == TABLE.format(after)
+
+
+def test_tables_and_figures_are_counted_in_their_page() -> None:
+    drawn = '<div class="vtj-figure"{} style="a"><svg>\n</svg>{}</div>'
+    body = "".join(
+        (
+            *(drawn.format("", ""), TABLE.format(""), drawn.format("", "")),
+            *('<p id="figure-3"></p>', drawn.format("", "")),
+            TABLE.format("<tr><td>a</td></tr>"),
+        )
+    )
+    found = re.findall(r' id="([^"]*)"', permalinks.linked(body))
+    assert found == ["figure-1", "figure-2", "figure-3", "figure-3-2", "table-2-a"]
+    assert f"<svg>\n</svg>{figure('figure-3-2')}</div>" in permalinks.linked(body)
+
+
+def section(name: str, level: int = 2, inside: str = "<p>Text.</p>") -> str:
+    heading = f'<span id="more"></span><h{level}>{name}</h{level}>'
+    return f'<section id="{name}">\n{heading}\n{inside}\n</section>\n'
+
+
+def test_every_section_that_matches_folds_whole() -> None:
+    body = section("a-1") + section("b") + section("a-2")
+    new = folds.folded(body, ["a-*"], "page").splitlines()
+    assert new[:4] == [
+        '<section id="a-1">',
+        '<span id="more"></span><details class="fold"><summary><h2>a-1</h2></summary>',
+        "<p>Text.</p>",
+        "</details></section>",
+    ]
+    assert new[4:8] == section("b").splitlines()
+    assert new[8:] == [line.replace("a-1", "a-2") for line in new[:4]]
+
+
+@pytest.mark.parametrize("pattern", ["absent-*", "outer"])
+def test_a_pattern_that_folds_nothing_is_refused(pattern: str) -> None:
+    body = section("outer", inside=section("inner", 3))
+    said = f"folded_sections: page has no section {pattern!r} without sections in it; there are "
+    with pytest.raises(ConfigError, match=f"^{re.escape(said)}inner$"):
+        folds.folded(body, [pattern], "page")
+
+
+WHOLE = "\n".join(fix.old for fix in fixes.IN_THE_LAYOUT)
+
+
+@pytest.mark.parametrize("fix", fixes.IN_THE_LAYOUT)
+def test_a_layout_that_has_changed_is_refused(fix: fixes.Fix) -> None:
+    assert fix.new in fixes.fixed_layout(WHOLE, "page")
+    for layout, count in ((WHOLE.replace(fix.old, ""), 0), (WHOLE + fix.old, 2)):
+        with pytest.raises(ThemeError, match=rf"how-to/errors: expected 1 × <.* and found {count}"):
+            fixes.fixed_layout(layout, "how-to/errors")
+
+
+@pytest.mark.parametrize("fix", fixes.IN_A_BODY)
+def test_a_body_is_fixed_wherever_it_has_to_be(fix: fixes.Fix) -> None:
+    assert fixes.fixed(f"a{fix.old}b{fix.old}c") == f"a{fix.new}b{fix.new}c"
