@@ -132,8 +132,10 @@ def say_on_pages(folder: Path, cause: str) -> None:
         said = re.sub(r"<body[^>]*>", lambda body: body[0] + banner, said, count=1)
         if said != text:
             times = page.stat()  # by which Sphinx knows what it need not write again
-            page.write_text(said, encoding="utf-8")
-            os.utime(page, ns=(times.st_atime_ns, times.st_mtime_ns))
+            partial = page.with_suffix(".partial")  # the page may be on its way to a browser
+            partial.write_text(said, encoding="utf-8")
+            os.utime(partial, ns=(times.st_atime_ns, times.st_mtime_ns))
+            partial.replace(page)
 
 
 def root_cause(error: BaseException) -> str:
