@@ -37,6 +37,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("source", type=Path, help="the folder of the pages")
     given, options = parser.parse_known_args(arguments)
     use_time_of_commit(given.source)
+    # What a page that fails leaves to read must outlive the folder of a build that failed.
+    os.environ.setdefault("MYST_NB_FORK_LOGS", str((given.target / "logs").resolve()))
     with new_folder(given.target / "unfinished") as folder:
         html, doctrees = (str(folder / part) for part in PARTS)
         status: int = sphinx_build(

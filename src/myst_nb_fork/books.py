@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    from myst_nb_fork.run import Run
+from myst_nb_fork.messages import Ended
+from myst_nb_fork.run import Run
 
 _SLOWEST = 5  # pages, and cells, to name at the end of a build
 
@@ -34,7 +33,7 @@ class PageRecord:
     seconds: float
     peak_bytes: int
     cells: tuple[CellRecord, ...]
-    files: Mapping[str, str]
+    files: dict[str, str]
     """The digests of the watched files that it used."""
     whole: bool
     """Whether it may have used any of them, so that a new one counts too."""
@@ -66,17 +65,11 @@ class Books:
             if step.kind == "cell" and result.ran
         )
         failed = any(result.fails(step) for step, result in done)
-        end = run.ended
-        whole = end is None or end.started_processes
+        end = run.ended or Ended(sum(cell.seconds for cell in cells), 0, frozenset(), True)
+        whole = end.started_processes
+        files = self._digests if whole else {file: self._digests[file] for file in end.files}
         self._records[run.page] = PageRecord(
-            failed,
-            end.seconds if end else sum(cell.seconds for cell in cells),
-            end.peak_bytes if end else 0,
-            cells,
-            self._digests
-            if end is None or whole
-            else {file: self._digests[file] for file in end.files},
-            whole,
+            failed, end.seconds, end.peak_bytes, cells, dict(files), whole
         )
 
     def slowest(self, pages: Iterable[str]) -> list[str]:
@@ -98,20 +91,9 @@ class Books:
 
     def write_profile(self, path: Path, pages: Iterable[str], seconds: float) -> None:
         """All that is known of some pages, which took so long together, as JSON."""
-        described = {
-            page: {
-                "seconds": round(record.seconds, 4),
-                "peak_bytes": record.peak_bytes,
-                "failed": record.failed,
-                "cells": [
-                    {"place": cell.place, "seconds": round(cell.seconds, 4), "source": cell.source}
-                    for cell in record.cells
-                ],
-            }
-            for page, record in sorted(self._of(pages).items())
-        }
+        described = {page: asdict(record) for page, record in self._of(pages).items()}
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps({"seconds": round(seconds, 4), "pages": described}, indent=1)
+        text = json.dumps({"seconds": seconds, "pages": described}, indent=1, sort_keys=True)
         path.write_text(text + "\n", encoding="utf-8")
 
     def _of(self, pages: Iterable[str]) -> dict[str, PageRecord]:

@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from myst_nb.core.config import NbParserConfig
 from myst_nb.core.execute.base import EvalNameError, ExecutionError, NotebookClientBase
+from myst_nb.core.loggers import LoggerType
 from myst_nb.ext.glue import extract_glue_data_cell
+from nbformat import NotebookNode
 
+from myst_nb_fork.books import Books
+from myst_nb_fork.jobs import Jobs
+from myst_nb_fork.messages import Error, Job, Result, Step
 from myst_nb_fork.outputs import Outputs
+from myst_nb_fork.report import Report
+from myst_nb_fork.scheduler import Scheduler
 from myst_nb_fork.steps import cell_step, eval_step, expected_steps
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from myst_nb.core.config import NbParserConfig
-    from myst_nb.core.loggers import LoggerType
-    from nbformat import NotebookNode
-
-    from myst_nb_fork.books import Books
-    from myst_nb_fork.jobs import Jobs
-    from myst_nb_fork.messages import Error, Job, Result, Step
-    from myst_nb_fork.report import Report
-    from myst_nb_fork.scheduler import Scheduler
 
 LANGUAGE = {
     "codemirror_mode": {"name": "ipython", "version": sys.version_info[0]},

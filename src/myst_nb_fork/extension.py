@@ -6,13 +6,18 @@ import logging as standard_logging
 import os
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from myst_nb.core import execute
+from myst_nb.core.config import NbParserConfig
+from myst_nb.core.execute.base import NotebookClientBase
+from sphinx.application import Sphinx
 from sphinx.util import logging
+from sphinx.util.typing import ExtensionMetadata
 
 from myst_nb_fork import __version__, books, stale, warm
 from myst_nb_fork.client import Build, PageClient
@@ -20,16 +25,7 @@ from myst_nb_fork.forecast import forecast
 from myst_nb_fork.jobs import Jobs
 from myst_nb_fork.report import Report
 from myst_nb_fork.scheduler import Scheduler
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from myst_nb.core.config import NbParserConfig
-    from myst_nb.core.execute.base import NotebookClientBase
-    from sphinx.application import Sphinx
-    from sphinx.util.typing import ExtensionMetadata
-
-    from myst_nb_fork.warm import Warm
+from myst_nb_fork.warm import Warm
 
 logger = logging.getLogger(__name__)
 REPLACED = ("NotebookClientInline", "NotebookClientDirect")
@@ -98,7 +94,7 @@ class Events:
         scratch = self._undo.enter_context(tempfile.TemporaryDirectory(prefix="myst_nb_fork-"))
         # What Sphinx and its extensions set while they read is no page's business.
         environment = {"PYTHONHASHSEED": "0", **os.environ}
-        folder = app.config.myst_nb_fork_logs
+        folder = app.config.myst_nb_fork_logs or os.environ.get("MYST_NB_FORK_LOGS")
         report = Report(
             Path(app.confdir, folder) if folder else Path(app.outdir, "reports"),
             # Where Sphinx reads in several processes, the main one has the warnings printed.

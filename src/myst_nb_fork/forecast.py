@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from myst_nb.core.config import NbParserConfig
 from myst_nb.core.execute import create_client
 from myst_nb.core.nb_to_tokens import nb_node_to_dict
 from myst_nb.core.read import create_nb_reader
+from sphinx.application import Sphinx
 from sphinx.util import get_filetype
 
 from myst_nb_fork.client import PageClient
-
-if TYPE_CHECKING:
-    from myst_nb.core.config import NbParserConfig
-    from sphinx.application import Sphinx
-
-    from myst_nb_fork.messages import Job
+from myst_nb_fork.messages import Job
 
 # What MyST-NB has to say it says again when it parses.
 _SILENT: Any = logging.Logger(__name__, logging.CRITICAL + 1)

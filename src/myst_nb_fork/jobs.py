@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+from myst_nb.core.config import NbParserConfig
 
 from myst_nb_fork.messages import Job, Step
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from myst_nb.core.config import NbParserConfig
 
 
 @dataclass(frozen=True)

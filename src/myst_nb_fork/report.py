@@ -5,17 +5,14 @@ from __future__ import annotations
 import logging as standard_logging
 import os
 import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sphinx.util import logging
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from myst_nb_fork.messages import Error, Result, Step
-    from myst_nb_fork.run import Run
+from myst_nb_fork.messages import Error, Result, Step
+from myst_nb_fork.run import Run
 
 logger = logging.getLogger(__name__)
 _COLOR = re.compile(r"\x1b\[[0-9;]*m")

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from multiprocessing.connection import wait
-from typing import TYPE_CHECKING
 
+from myst_nb.core.config import NbParserConfig
+
+from myst_nb_fork.messages import Job, Result
 from myst_nb_fork.run import Run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from myst_nb.core.config import NbParserConfig
-
-    from myst_nb_fork.messages import Job, Result
-    from myst_nb_fork.warm import Warm
+from myst_nb_fork.warm import Warm
 
 _AHEAD = 32  # pages in the hands of the warm process: keeps it busy, and costs few descriptors
 

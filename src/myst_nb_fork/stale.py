@@ -6,12 +6,9 @@ import hashlib
 import os
 import platform
 import sys
+from collections.abc import Iterable
 from glob import glob
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def installed() -> str:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+
+from nbformat import NotebookNode
 
 from myst_nb_fork.messages import Step
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from nbformat import NotebookNode
 
 _EVAL = re.compile(
     r"\{eval\}(?P<ticks>`+)(?P<role>.+?)(?P=ticks)"

@@ -10,12 +10,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from myst_nb_fork.family import connected
-
-if TYPE_CHECKING:
-    from myst_nb_fork.messages import Job
+from myst_nb_fork.messages import Job
 
 _START = "import sys; sys.path[0] = sys.argv.pop(1); from myst_nb_fork import zygote; zygote.main()"
 

@@ -158,6 +158,7 @@ class Project:
         with patch_docutils(), docutils_namespace(), pytest.MonkeyPatch.context() as environment:
             # A kernel that finds this does not capture its descriptors.
             environment.delenv("PYTEST_CURRENT_TEST", raising=False)
+            environment.delenv("MYST_NB_FORK_LOGS", raising=False)
             environment.setattr(sys, "path", sys.path[:])
             app = Sphinx(
                 self.source,
