@@ -65,7 +65,7 @@ class Recorder(Session):
             kind, content = msg_or_type["msg_type"], msg_or_type["content"]
         else:
             kind = msg_or_type
-        arrived = self.unpack(self.pack(content))  # images, for one, travel as base64
+        arrived = self.unpack(self.pack(encodable(content)))  # images, for one, travel as base64
         with self._lock:
             self._drain()
             self._messages.append((str(kind), arrived))
@@ -75,19 +75,23 @@ class Recorder(Session):
         if os.getpid() == self._pid:
             with self._lock:
                 self._drain()
-                self._append(name, text)
+                self._append(name, encodable(text))
         else:
-            data = text.encode()
+            data = text.encode("utf-8", "backslashreplace")
             while data:
                 data = data[os.write(_STREAMS[name], data) :]
 
-    def take(self) -> tuple[tuple[str, dict[str, Any]], ...]:
-        """What came since the last call, with all that C code still has in its buffers."""
+    def flush(self) -> None:
+        """Have all written that C code and Python's first streams still have in their buffers."""
         old = [stream for stream in (sys.__stdout__, sys.__stderr__) if stream is not None]
         for stream in old:
             with contextlib.suppress(ValueError):  # a cell has closed it
                 stream.flush()
         ctypes.CDLL(None).fflush(None)
+
+    def take(self) -> tuple[tuple[str, dict[str, Any]], ...]:
+        """What came since the last call."""
+        self.flush()
         with self._lock:
             self._drain()
             messages = tuple(self._messages)
@@ -140,6 +144,17 @@ class Stream(io.TextIOBase):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         self._recorder.write(self.name, text)
         return len(text)
+
+
+def encodable(value: Any) -> Any:
+    """A value without lone surrogates, which no notebook can hold: as Python escapes them."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {encodable(key): encodable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [encodable(item) for item in value]
+    return value
 
 
 def _pending(pipe: int) -> int:

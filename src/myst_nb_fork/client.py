@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from myst_nb.core.config import NbParserConfig
 from myst_nb.core.execute.base import EvalNameError, ExecutionError, NotebookClientBase
+from myst_nb.core.loggers import LoggerType
 from myst_nb.ext.glue import extract_glue_data_cell
+from nbformat import NotebookNode
 
+from myst_nb_fork.books import Books
+from myst_nb_fork.jobs import Jobs
+from myst_nb_fork.messages import Error, Job, Result, Step
 from myst_nb_fork.outputs import Outputs
+from myst_nb_fork.report import Report
+from myst_nb_fork.scheduler import Scheduler
 from myst_nb_fork.steps import cell_step, eval_step, expected_steps
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from myst_nb.core.config import NbParserConfig
-    from myst_nb.core.loggers import LoggerType
-    from nbformat import NotebookNode
-
-    from myst_nb_fork.extension import Executor
-    from myst_nb_fork.messages import Error, Job, Result, Step
-    from myst_nb_fork.run import Run
 
 LANGUAGE = {
     "codemirror_mode": {"name": "ipython", "version": sys.version_info[0]},
@@ -38,8 +37,18 @@ LANGUAGE = {
 """What a Python kernel says of its language."""
 
 
+@dataclass(frozen=True)
+class Build:
+    """What runs the pages of one build."""
+
+    jobs: Jobs
+    scheduler: Scheduler
+    report: Report
+    books: Books
+
+
 class PageClient(NotebookClientBase):
-    """Stands where MyST-NB has its client for a kernel, in the mode `inline`.
+    """Stands where MyST-NB has its client for a kernel.
 
     Cells, and the expressions of `eval` roles between them, are asked for in the page's order.
     As long as they are those with which the page was started in advance, its results are there
@@ -53,43 +62,40 @@ class PageClient(NotebookClientBase):
         path: Path | None,
         nb_config: NbParserConfig,
         logger: LoggerType,
-        executor: Executor,
+        build: Build,
+        page: str,
+        text: str,
     ) -> None:
         super().__init__(notebook, path, nb_config, logger)
-        self._folder = None if path is None or nb_config.execution_in_temp else path.parent
-        self._executor = executor
+        self._build = build
+        self._page = page
+        self._lines = text.splitlines()
+        # MyST-NB's other modes run all cells before they show the first.
+        self._inline = nb_config.execution_mode == "inline"
         self._outputs = Outputs()
         self._asked: list[Step] = []
         self._cell = -1
         self._count = 0
         self._failure: Error | None = None
 
-    def start_ahead(self, page: str, text: str) -> Run | None:
-        """Run the page with what it will be asked for, by its looks; None if that is nothing.
-
-        Args:
-            page: its name.
-            text: its source.
-        """
+    def expected(self, lines: Sequence[str]) -> Job:
+        """The page with what it will be asked for, by the looks of its lines."""
         config = self.nb_config
-        steps = expected_steps(
-            self.notebook, text.splitlines(), config.execution_allow_errors, config.eval_name_regex
-        )
-        job = self._job(tuple(steps))
-        return self._executor.start(page, job, config) if job.steps else None
+        names = config.eval_name_regex if self._inline else None
+        raises = config.execution_allow_errors
+        steps = expected_steps(self.notebook, lines, raises, names)
+        return self._build.jobs.job(self.path, config, tuple(steps))
 
     def start_client(self) -> None:
         """Take over the run that was started in advance, if it was started alike."""
-        self._page, text = self._executor.reading
-        self._lines = text.splitlines()
-        self._run = self._executor.runs.take(self._page)
-        if self._run is not None and replace(self._run.job, steps=()) != self._job(()):
-            self._executor.runs.drop(self._run)
-            self._run = None
+        alike = self._build.jobs.job(self.path, self.nb_config)
+        self._run = self._build.scheduler.take(self._page, alike)
         self.notebook.metadata["language_info"] = LANGUAGE
         if "source_map" in self.notebook.metadata:
             for index, cell in enumerate(self.notebook.cells):
                 cell["id"] = f"cell-{index}"  # a Markdown page has none, so it was made at random
+        if not self._inline:
+            self.finalise_client()
 
     def code_cell_outputs(self, cell_index: int) -> tuple[int | None, list[NotebookNode]]:
         """The outputs of a cell, once it and all before it have run."""
@@ -100,13 +106,16 @@ class PageClient(NotebookClientBase):
             step = cell_step(self.notebook, self._cell, self._lines, allow)
             if step is not None:
                 self._run_cell(step, cell)
-            self._take_glue(cell)
+            if self._inline:  # else MyST-NB takes it from the whole notebook
+                self._take_glue(cell)
         cell = self.notebook.cells[cell_index]
         # A copy: to merge streams, MyST-NB writes into what it is given.
         return cell.get("execution_count"), deepcopy(cell.get("outputs", []))
 
     def eval_variable(self, name: str) -> list[NotebookNode]:
         """The outputs of an expression, where the page stands."""
+        if not self._inline:
+            return list(super().eval_variable(name))  # says that this mode cannot
         if not re.match(self.nb_config.eval_name_regex, name):
             raise EvalNameError(name)
         result = self._result(eval_step(name))
@@ -125,25 +134,26 @@ class PageClient(NotebookClientBase):
             return  # nor does the build go on
         error, seconds = self._failure, 0.0
         if self._run is not None:
-            seconds = self._executor.finish(self._run, failed=error is not None)
+            self._build.scheduler.end(self._run)
+            self._build.books.note(self._run)
+            seconds = sum(result.seconds for result in self._run.results)
+        if error is None:
+            self._build.report.passed(self._page)
         self.exec_metadata = {
             "mtime": datetime.now().timestamp(),
             "runtime": seconds,
             "method": self.nb_config.execution_mode,
             "succeeded": error is None,
             "error": error.name if error else None,
-            "traceback": "\n".join(error.traceback or [str(error)]) if error else None,
+            "traceback": None,  # or MyST-NB writes a log too, and warns a second time
         }
-
-    def _job(self, steps: tuple[Step, ...]) -> Job:
-        return self._executor.job(self._folder, steps)
 
     def _run_cell(self, step: Step, cell: NotebookNode) -> None:
         result = self._result(step)
-        if not result.ran:
-            return
-        self._count += 1
-        cell["execution_count"] = self._count
+        if result.ran:
+            self._count += 1
+        # None tells a cell that did not run; a stored notebook may have a count and outputs.
+        cell["execution_count"] = self._count if result.ran else None
         cell["outputs"] = self._outputs.of(result.messages)
         if result.fails(step):
             self._failure = result.error
@@ -153,16 +163,17 @@ class PageClient(NotebookClientBase):
     def _result(self, step: Step) -> Result:
         number = len(self._asked)
         self._asked.append(step)
-        run = self._run
+        run, scheduler = self._run, self._build.scheduler
         if run is not None and run.job.follow:
             run.ask(step)
         elif run is None or run.steps[number : number + 1] != [step]:
-            job = replace(self._job(tuple(self._asked)), follow=True)
+            steps = tuple(self._asked)
+            job = self._build.jobs.job(self.path, self.nb_config, steps, follow=True)
             if run is not None:
-                self._executor.runs.drop(run)
-            run = self._run = self._executor.start(self._page, job, self.nb_config)
-        result = self._executor.runs.result(run, number)
-        self._executor.tell(run, number)
+                scheduler.drop(run)
+            run = self._run = scheduler.start(self._page, job, self.nb_config)
+        result = scheduler.result(run, number)
+        self._build.report.tell(run, number)
         return result
 
     def _take_glue(self, cell: NotebookNode) -> None:

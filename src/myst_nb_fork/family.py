@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import select
 import signal
 from pathlib import Path
 
@@ -23,3 +24,10 @@ def children() -> set[int]:
     """The processes whose parent this one is."""
     lists = Path("/proc/self/task").glob("*/children")
     return {int(pid) for pids in lists for pid in pids.read_text().split()}
+
+
+def connected(socket: int) -> bool:
+    """Whether another process still holds the other end of a socket."""
+    poll = select.poll()
+    poll.register(socket, 0)  # 0: for nothing but that the other end is gone
+    return not poll.poll(0)

@@ -1,28 +1,26 @@
-"""Starts a page before Sphinx parses it, on what its parser is going to make of it."""
+"""Makes a page's job before Sphinx parses it, on what its parser is going to make of it."""
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from myst_nb.core.config import NbParserConfig
 from myst_nb.core.execute import create_client
 from myst_nb.core.nb_to_tokens import nb_node_to_dict
 from myst_nb.core.read import create_nb_reader
+from sphinx.application import Sphinx
 from sphinx.util import get_filetype
 
 from myst_nb_fork.client import PageClient
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
-
-    from myst_nb_fork.run import Run
+from myst_nb_fork.messages import Job
 
 # What MyST-NB has to say it says again when it parses.
 _SILENT: Any = logging.Logger(__name__, logging.CRITICAL + 1)
 
 
-def forecast(app: Sphinx, env: Any, page: str) -> Run | None:
-    """Read a page as MyST-NB does, and start it; None if there is nothing to run for us.
+def forecast(app: Sphinx, env: Any, page: str) -> tuple[Job, NbParserConfig] | None:
+    """Read a page as MyST-NB does; its job and options, or None if nothing of it is for us.
 
     Args:
         app: the Sphinx application.
@@ -42,4 +40,7 @@ def forecast(app: Sphinx, env: Any, page: str) -> Run | None:
         client = create_client(notebook, str(path), config, _SILENT)
     except Exception:
         return None  # the parser comes upon the same fault, and reports it
-    return client.start_ahead(page, text) if isinstance(client, PageClient) else None
+    if not isinstance(client, PageClient):
+        return None
+    job = client.expected(text.splitlines())
+    return (job, config) if job.steps else None

@@ -15,6 +15,13 @@ class Step:
     may_raise: bool = False
     line: int | None = None
     """Where in the page it begins, from 1; None where that is not known."""
+    cell: int | None = None
+    """Which of the page's cells it is, from 1."""
+
+    @property
+    def place(self) -> str:
+        """Where in the page it is, as short as may be."""
+        return str(self.line) if self.line else f"cell {self.cell}"
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import nbformat
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from nbformat import NotebookNode
+from nbformat import NotebookNode
 
 
 class Outputs:

@@ -25,11 +25,12 @@ from IPython.core.compilerop import CachingCompiler
 from IPython.core.error import StdinNotImplementedError
 from traitlets.config import Config
 
-from myst_nb_fork.capture import Recorder
+from myst_nb_fork.capture import Recorder, encodable
 from myst_nb_fork.files import FilesUsed
 from myst_nb_fork.messages import Began, Ended, Error, Job, Result, Step
 
 SECONDS_TO_CLEAN_UP = 3
+_FOR_TASKS = 0.01  # seconds; a kernel has some milliseconds until it is asked for the next cell
 
 
 class Compiler(CachingCompiler):
@@ -51,6 +52,7 @@ class Page:
         shell: Any = ZMQInteractiveShell.instance(
             config=config, compiler_class=Compiler, kernel=kernel
         )
+        shell.enable_gui = lambda gui=None: None  # `%matplotlib` asks; ipykernel's needs a kernel
         self._shell = shell
         self._recorder = shell.displayhook.session = shell.display_pub.session = Recorder()
         self._files = FilesUsed()
@@ -68,27 +70,26 @@ class Page:
         for end in (logging.shutdown, workers._exit_function, finalize._exitfunc):
             atexit.register(end)
 
-    def run(self, job: int, connection: int) -> None:
+    def run(self, job: int, channel: Connection[object, Any]) -> None:
         """Run a page in this process, which is a fork made for it.
 
         Args:
             job: descriptor of the file with its first steps.
-            connection: descriptor of the socket for results, and for further steps.
+            channel: for results, and for further steps.
         """
         started = time.monotonic()
         self._pid = os.getpid()
+        channel.send(self._pid)
         with open(job, "rb") as file:
             file.seek(0)
             task: Job = pickle.load(file)
         self._begin(task)
-        with Connection(connection) as channel:
-            channel.send(self._pid)
-            loop = asyncio.new_event_loop()
-            loop.run_until_complete(self._serve(task, channel))
-            used = self._files.among(task.watched)
-            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-            seconds = time.monotonic() - started
-            channel.send(Ended(seconds, peak, used, self._files.started_processes))
+        loop = asyncio.new_event_loop()
+        loop.run_until_complete(self._serve(task, channel))
+        used = self._files.among(task.watched)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        seconds = time.monotonic() - started
+        channel.send(Ended(seconds, peak, used, self._files.started_processes))
 
     def _begin(self, task: Job) -> None:
         """Make this process what a new one would be."""
@@ -96,7 +97,7 @@ class Page:
         os.chdir(tempfile.mkdtemp(dir=task.folder) if task.temporary else task.folder)
         os.environ.clear()
         os.environ.update(task.environment)
-        os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+        set_backend()
         self._shell.init_environment()
         self._recorder.redirect()
         sys.argv[:] = [""]
@@ -117,8 +118,6 @@ class Page:
                 continue
             channel.send(Began(time.monotonic()))
             result = await self._run_step(step)
-            if os.getpid() != self._pid:
-                os._exit(0)  # a fork that the cell has made and left to go on here
             if self._shell.exit_now:
                 break
             channel.send(result)
@@ -128,6 +127,11 @@ class Page:
         started = time.monotonic()
         cell = f"cell_{self._shell.execution_count}.py"
         outcome = await self._execute(step.source, store_history=step.kind == "cell")
+        if os.getpid() != self._pid:  # a fork that the cell has made and left to go on here
+            self._recorder.flush()
+            os._exit(0)
+        # A kernel's event loop runs on between cells: so do the tasks that a cell has started.
+        await asyncio.sleep(_FOR_TASKS if len(asyncio.all_tasks()) > 1 else 0)
         messages = self._recorder.take()
         seconds = time.monotonic() - started
         raised = outcome.error_before_exec or outcome.error_in_exec
@@ -135,7 +139,7 @@ class Page:
         if raised is None and not (shown and self._shell._last_traceback_during_displayhook):
             return Result(messages, None, seconds)
         name = type(raised).__name__ if raised is not None else shown[-1]["ename"]
-        message = str(raised) if raised is not None else shown[-1]["evalue"]
+        message = encodable(str(raised) if raised is not None else shown[-1]["evalue"])
         lines = tuple(shown[-1]["traceback"]) if shown else ()
         line = _line(raised, cell, step.source)
         return Result(messages, Error(name, message, line, lines), seconds)
@@ -156,6 +160,11 @@ class Page:
             self._shell.events.trigger("post_execute")
         self._shell.events.trigger("post_run_cell", outcome)
         return outcome
+
+
+def set_backend() -> None:
+    """Have Matplotlib show its figures on the page, as a kernel does; pyplot reads it once."""
+    os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
 
 
 def _import_from_folder() -> None:

@@ -7,14 +7,11 @@ import os
 import select
 import signal
 from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING
+
+from myst_nb.core.config import NbParserConfig
 
 from myst_nb_fork.messages import Began, Ended, Error, Job, Result, Step
-
-if TYPE_CHECKING:
-    from myst_nb.core.config import NbParserConfig
-
-    from myst_nb_fork.warm import Warm
+from myst_nb_fork.warm import Warm
 
 
 class Run:

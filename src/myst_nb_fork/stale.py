@@ -1,4 +1,4 @@
-"""Which pages an incremental build must run again."""
+"""Digests of what a page may have used."""
 
 from __future__ import annotations
 
@@ -6,14 +6,9 @@ import hashlib
 import os
 import platform
 import sys
+from collections.abc import Iterable
 from glob import glob
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from myst_nb_fork.record import PageRecord
 
 
 def installed() -> str:
@@ -28,17 +23,6 @@ def digests(patterns: Iterable[str], root: Path) -> dict[str, str]:
     found = (path for pattern in patterns for path in glob(str(root / pattern), recursive=True))
     files = {os.path.realpath(path) for path in found if os.path.isfile(path)}
     return {file: _digest(Path(file).read_bytes()) for file in sorted(files)}
-
-
-def outdated(records: Mapping[str, PageRecord], now: Mapping[str, str]) -> set[str]:
-    """The pages that failed, or used a file that has changed since."""
-    return {page for page, record in records.items() if record.failed or _changed(record, now)}
-
-
-def _changed(record: PageRecord, now: Mapping[str, str]) -> bool:
-    if record.whole:
-        return record.files != now
-    return any(now.get(file) != digest for file, digest in record.files.items())
 
 
 def _digest(data: bytes) -> str:

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+
+from nbformat import NotebookNode
 
 from myst_nb_fork.messages import Step
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from nbformat import NotebookNode
-
-    from myst_nb_fork.messages import Result
 
 _EVAL = re.compile(
     r"\{eval\}(?P<ticks>`+)(?P<role>.+?)(?P=ticks)"
     r"|^[ \t]*(?:`{3,}|~{3,}|:{3,})\{eval(?::figure)?\}[ \t]+(?P<directive>\S+)",
     re.MULTILINE | re.DOTALL,
 )
-
-_COLOR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def cell_step(notebook: NotebookNode, index: int, page: Sequence[str], raises: bool) -> Step | None:
@@ -38,7 +31,7 @@ def cell_step(notebook: NotebookNode, index: int, page: Sequence[str], raises: b
         return None
     starts = notebook.metadata.get("source_map")
     line = first_line(page, starts[index], cell.source) if starts else None
-    return Step("cell", cell.source, raises or "raises-exception" in tags, line)
+    return Step("cell", cell.source, raises or "raises-exception" in tags, line, index + 1)
 
 
 def eval_step(expression: str) -> Step:
@@ -47,7 +40,7 @@ def eval_step(expression: str) -> Step:
 
 
 def expected_steps(
-    notebook: NotebookNode, page: Sequence[str], raises: bool, names: str
+    notebook: NotebookNode, page: Sequence[str], raises: bool, names: str | None
 ) -> Iterator[Step]:
     """The steps that MyST-NB is going to ask for; for the arguments, see `cell_step`.
 
@@ -59,12 +52,12 @@ def expected_steps(
         notebook: the page's cells.
         page: the lines that the notebook was read from.
         raises: whether every cell of the page may raise.
-        names: a regular expression for what may be evaluated.
+        names: a regular expression for what may be evaluated; None where nothing may.
     """
     removed: list[Step] = []
     for index, cell in enumerate(notebook.cells):
         gone = not {"remove-cell", "remove_cell"}.isdisjoint(cell.metadata.get("tags", []))
-        if cell.cell_type == "markdown" and not gone:
+        if cell.cell_type == "markdown" and not gone and names is not None:
             for match in _EVAL.finditer(cell.source):
                 expression = match["role"] or match["directive"]
                 if re.match(names, expression):
@@ -90,14 +83,3 @@ def first_line(lines: Sequence[str], start: int, source: str) -> int | None:
         if all(shown.endswith(run) for shown, run in zip(lines[line:], code, strict=False)):
             return line + 1
     return None
-
-
-def failure(step: Step, result: Result, *, traceback: bool) -> tuple[int | None, str]:
-    """Where on the page a step failed, if that is known, and what there is to say about it."""
-    assert result.error is not None
-    lines = step.source.splitlines()
-    line = min(result.error.line or 1, len(lines))
-    text = f"{result.error}\n    {lines[line - 1].strip()}"
-    if traceback and result.error.traceback:
-        text += "\n" + _COLOR.sub("", "\n".join(result.error.traceback))
-    return step.line and step.line + line - 1, text

@@ -10,10 +10,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from myst_nb_fork.messages import Job
+from myst_nb_fork.family import connected
+from myst_nb_fork.messages import Job
 
 _START = "import sys; sys.path[0] = sys.argv.pop(1); from myst_nb_fork import zygote; zygote.main()"
 
@@ -27,8 +26,7 @@ class Warm:
 
     def __init__(self, preload: list[str]) -> None:
         self.preload = list(preload)
-        self.used = False
-        self._owner = os.getpid()
+        self._used = False
         self._control, theirs = socket.socketpair()
         package = str(Path(__file__).parent.parent)
         with theirs:
@@ -44,7 +42,7 @@ class Warm:
 
     def submit(self, job: Job) -> tuple[socket.socket, int]:
         """Have a page run; its connection, and a pipe that gives its wait status at the end."""
-        self.used = True
+        self._used = True
         ours, theirs = socket.socketpair()
         read, write = os.pipe()
         # The job goes by file: a socket could be full before anyone listens.
@@ -57,18 +55,13 @@ class Warm:
         return ours, read
 
     @property
-    def owned(self) -> bool:
-        """Whether this process has started it, and is not a fork of the one that has."""
-        return self._owner == os.getpid()
-
-    @property
     def alive(self) -> bool:
-        """Whether it still runs, as far as this process can know."""
-        return not self.owned or self._process.poll() is None
+        """Whether it still runs; a fork of the process that has started it can ask too."""
+        return connected(self._control.fileno())
 
     def stop(self) -> None:
         """End the process and all that it has started."""
-        if not self.used:
+        if not self._used:
             self._process.kill()  # it may be in the middle of an import, and has no children
         with contextlib.suppress(OSError):  # it may be gone
             self._control.send(b".")
@@ -76,7 +69,8 @@ class Warm:
         self._process.wait()
 
 
-_current: Warm | None = None
+_kept: Warm | None = None
+"""One that outlives a build, for the next."""
 
 
 def supported() -> bool:
@@ -84,18 +78,20 @@ def supported() -> bool:
     return sys.platform == "linux"
 
 
-def start(preload: list[str]) -> Warm:
-    """The warm process, started if it does not run."""
-    global _current
-    if _current is None or not _current.alive or _current.preload != preload:
-        stop()
-        _current = Warm(preload)
-    return _current
+def keep(process: Warm | None) -> None:
+    """Have builds in this process and in forks of it use a warm process, and leave it running."""
+    global _kept
+    _kept = process
 
 
-def stop() -> None:
-    """End the warm process, if it is this process that has started it."""
-    global _current
-    if _current is not None and _current.owned:
-        _current.stop()
-        _current = None
+def started(preload: list[str]) -> Warm:
+    """The one that is kept, if it serves and has the same imports; else a new one."""
+    if _kept is not None and _kept.preload == preload and _kept.alive:
+        return _kept
+    return Warm(preload)
+
+
+def release(process: Warm) -> None:
+    """End a warm process that a build has used, unless it is the one that is kept."""
+    if process is not _kept:
+        process.stop()

@@ -14,10 +14,11 @@ import sys
 import time
 import traceback
 from collections import deque
+from multiprocessing.connection import Connection
 from typing import NoReturn
 
-from myst_nb_fork.family import adopt_orphans, children, end_with_parent
-from myst_nb_fork.page import SECONDS_TO_CLEAN_UP, Page, clean_up
+from myst_nb_fork.family import adopt_orphans, children, connected, end_with_parent
+from myst_nb_fork.page import SECONDS_TO_CLEAN_UP, Page, clean_up, set_backend
 
 # What IPython imports when a page first runs a cell, and when one raises.
 _LATE = ["bdb", "IPython.core.logger", "pygments.formatters.terminal256", "stack_data"]
@@ -30,10 +31,11 @@ def main() -> NoReturn:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()  # what an import makes is not garbage soon
     page = Page()
+    set_backend()  # here too: pyplot may be among the imports
     for name in [*_LATE, *sys.argv[2:]]:
         try:
             importlib.import_module(name)
-        except Exception as error:  # a page that imports it gets it too, and says where
+        except (Exception, SystemExit) as error:  # a page that imports it gets it too
             print(f"myst_nb_fork: {name} cannot be imported in advance: {error}", file=sys.stderr)
     page.settle()
     gc.freeze()  # so that the collector does not touch, and copy, what all pages share
@@ -75,7 +77,12 @@ class Zygote:
                     os.set_inheritable(descriptor, False)
                 self._waiting.append(descriptors)
             while self._waiting and len(self._running) < self._cores:
-                self._fork(*self._waiting.popleft())
+                page = self._waiting.popleft()
+                if connected(page[0]):
+                    self._fork(*page)
+                else:
+                    for descriptor in page:
+                        os.close(descriptor)
         self._running.clear()
         self._kill_orphans()
 
@@ -106,13 +113,17 @@ class Zygote:
             for descriptor in (status, self._alarm, self._bell, *self._running.values(), *others):
                 os.close(descriptor)
             self._control.close()
-            self._page.run(job, connection)
-            code = 0
-            clean_up()
-        except (ConnectionError, EOFError):
-            pass  # Sphinx does not want this page any more
-        except BaseException:
-            traceback.print_exc(file=console)
+            with Connection(connection) as channel:
+                try:
+                    self._page.run(job, channel)
+                    code = 0
+                except (ConnectionError, EOFError):
+                    pass  # Sphinx does not want this page any more
+                except BaseException:
+                    if connected(connection):  # else its folder may have gone, for one
+                        traceback.print_exc(file=console)
+            if code == 0:
+                clean_up()
         finally:
             os._exit(code)
 

@@ -22,9 +22,9 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 from myst_nb_fork import warm
 from myst_nb_fork.messages import Job, Step
 from myst_nb_fork.run import Run
-from myst_nb_fork.runs import Runs
+from myst_nb_fork.scheduler import Scheduler
 
-EXTENSIONS = Path(__file__).parents[2] / "src"
+PACKAGE = Path(__file__).parents[2] / "src"
 MARK = "MYST_NB_FORK_TEST"  # in the environment of every process that a test starts
 FRONT_MATTER = """\
 ---
@@ -74,6 +74,18 @@ class Built:
         return " ".join(html.unescape(re.sub(r"<[^>]*>", "", body)).split())
 
 
+def built_once(folder: Path, shared: warm.Warm, config: dict[str, Any], pages: Any) -> Built:
+    """Many pages in one build, from a table: a name to cells, and to anything else."""
+    project = Project(folder)
+    for name, (cells, *_) in pages.items():
+        project.page(name, *cells)
+    warm.keep(shared)
+    try:
+        return project.build(**config)
+    finally:
+        warm.keep(None)
+
+
 def shown(outputs: list[dict[str, Any]]) -> str:
     """Outputs as text."""
     parts = []
@@ -108,12 +120,34 @@ class Project:
             self.names.append(name)
         return path
 
+    def notebook(self, name: str, *sources: str, outputs: list[Any]) -> None:
+        """Write a page as a notebook, each of whose cells has been run before."""
+        cells = [
+            {"id": f"mine-{number}", "cell_type": "code", "source": source, "metadata": {}}
+            | {"outputs": outputs, "execution_count": 9}
+            for number, source in enumerate(sources)
+        ]
+        kernel = {"name": "python3", "display_name": "Python 3"}
+        page = {"cells": cells, "metadata": {"kernelspec": kernel}}
+        text = json.dumps({**page, "nbformat": 4, "nbformat_minor": 5})
+        (self.source / f"{name}.ipynb").write_text(text)
+        self.names.append(name)
+
+    def extension(self, name: str, event: str, source: str) -> None:
+        """Have an extension of this name handle one of Sphinx's events with a function's body."""
+        body = "\n".join(f"    {line}" for line in source.splitlines())
+        setup = f"def setup(app):\n    app.connect({event!r}, handle)\n"
+        text = f"import os, sys, time\n\ndef handle(app, *given):\n{body}\n\n{setup}"
+        module = f"{name}_{uuid.uuid4().hex}"  # Python keeps what it has imported for another test
+        (self.folder / f"{module}.py").write_text(text)
+        self.config["extensions"] = [*self.config["extensions"], module]
+
     def write(self) -> None:
         """Write the index and conf.py."""
         listing = "\n".join(self.names)
         (self.source / "index.md").write_text(f"# All\n\n```{{toctree}}\n{listing}\n```\n")
         lines = [f"{name} = {value!r}" for name, value in self.config.items()]
-        path = f"import sys\nsys.path.insert(0, {str(EXTENSIONS)!r})\n"
+        path = f"import sys\nsys.path[:0] = [{str(PACKAGE)!r}, {str(self.folder)!r}]\n"
         (self.source / "conf.py").write_text(path + "\n".join(lines) + "\n")
 
     def build(self, *, fresh: bool = False, parallel: int = 1, **config: Any) -> Built:
@@ -123,7 +157,9 @@ class Project:
         output, doctrees = self.folder / "html", self.folder / "doctrees"
         with patch_docutils(), docutils_namespace(), pytest.MonkeyPatch.context() as environment:
             # A kernel that finds this does not capture its descriptors.
-            environment.delenv("PYTEST_CURRENT_TEST")
+            environment.delenv("PYTEST_CURRENT_TEST", raising=False)
+            environment.delenv("MYST_NB_FORK_LOGS", raising=False)
+            environment.setattr(sys, "path", sys.path[:])
             app = Sphinx(
                 self.source,
                 self.source,
@@ -173,15 +209,12 @@ def shared() -> Iterator[warm.Warm]:
 
 
 @pytest.fixture
-def project(
-    tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> Project:
+def project(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Project]:
     """A project without pages."""
     if "token" not in request.fixturenames:
-        process, stop = request.getfixturevalue("shared"), warm.stop
-        monkeypatch.setattr(warm, "_current", process)
-        monkeypatch.setattr(warm, "stop", lambda: warm._current is process or stop())
-    return Project(tmp_path)
+        warm.keep(request.getfixturevalue("shared"))
+    yield Project(tmp_path)
+    warm.keep(None)
 
 
 def alone(process: warm.Warm, *steps: str | Step, timeout: float = 0, **keywords: Any) -> Run:
@@ -195,11 +228,11 @@ def alone(process: warm.Warm, *steps: str | Step, timeout: float = 0, **keywords
     """
     steps = tuple(Step("cell", step) if isinstance(step, str) else step for step in steps)
     keywords = {"folder": "/", "temporary": False, "environment": {}} | keywords
-    runs = Runs(lambda *_: None)
+    scheduler = Scheduler(process, lambda *_: None)
     settings: Any = SimpleNamespace(execution_timeout=timeout)
-    run = runs.watch(Run(process, "page", Job(steps=steps, **keywords), settings))
+    run = scheduler.start("page", Job(steps=steps, **keywords), settings)
     try:
-        assert wait_until(lambda: runs.look() or run.over), "the page does not end"
+        assert wait_until(lambda: scheduler.look() or run.over), "the page does not end"
     finally:
         run.stop()
     return run

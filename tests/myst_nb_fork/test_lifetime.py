@@ -1,14 +1,15 @@
-"""No process outlives a build, however the build ends."""
+"""No process outlives a build, however the build ends; and what a page registers for its end."""
 
 import os
 import signal
-import sys
 from multiprocessing import get_context
+from pathlib import Path
 
 import pytest
+from myst_nb.core import execute
 
 from myst_nb_fork import warm
-from tests.myst_nb_fork.conftest import Built, Project, cell, marked, wait_until
+from tests.myst_nb_fork.conftest import Project, cell, marked, wait_until
 
 LEAVES = (
     "import signal, subprocess, time\n"
@@ -33,91 +34,79 @@ def test_a_killed_build_leaves_no_process(project: Project, token: str, number: 
     assert wait_until(lambda: not marked(token), 10)
 
 
-def test_a_build_that_crashes_leaves_no_process(project: Project, token: str) -> None:
-    project.page("a", cell(LEAVES))
-    project.config["nb_execution_timeout"] = 30
-    (project.folder / "crash.py").write_text(
-        "def crash(app, page, text):\n    raise KeyError('planted')\n\n"
-        "def setup(app):\n    app.connect('source-read', crash)\n"
-    )
-    with pytest.MonkeyPatch.context() as path:
-        path.syspath_prepend(project.folder)
-        with pytest.raises(Exception, match="planted"):
-            project.build(extensions=["myst_nb_fork", "myst_nb", "crash"])
+@pytest.mark.parametrize("event", ["source-read", "env-get-outdated", "env-before-read-docs"])
+def test_a_build_that_crashes_leaves_no_process_and_no_trace(
+    project: Project, token: str, event: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    stock = execute.NotebookClientInline, execute.NotebookClientDirect
+    for name in "abcdef":
+        project.page(name, cell(LEAVES))
+    project.extension("crash", event, "raise KeyError('planted')")
+    with pytest.raises(Exception, match="planted"):
+        project.build(nb_execution_in_temp=True)
     assert not marked(token)
-
-
-def test_a_build_that_ends_before_it_reads_leaves_no_process(project: Project, token: str) -> None:
-    (project.folder / "early.py").write_text(
-        "def fail(*_):\n    raise KeyError('planted')\n\n"
-        "def setup(app):\n    app.connect('env-get-outdated', fail)\n"
-    )
-    with pytest.MonkeyPatch.context() as path:
-        path.syspath_prepend(project.folder)
-        with pytest.raises(Exception, match="planted"):
-            project.build(extensions=["myst_nb_fork", "myst_nb", "early"])
-    assert not marked(token)
+    assert (execute.NotebookClientInline, execute.NotebookClientDirect) == stock
+    assert capfd.readouterr().err == ""
 
 
 def test_a_build_with_nothing_to_run_does_not_wait_for_the_imports(
-    project: Project, token: str
+    project: Project, token: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (project.folder / "slow_import.py").write_text("import time\ntime.sleep(60)\n")
-    project.config["myst_nb_fork_preload"] = ["slow_import"]
+    monkeypatch.setenv("PYTHONPATH", str(project.folder))
     project.page("plain", "text\n", front_matter="")
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("PYTHONPATH", str(project.folder))
-        assert "build succeeded." in "\n".join(project.run())
+    assert project.build(myst_nb_fork_preload=["slow_import"]).code == 0
     assert not marked(token)
 
 
-def test_the_warm_process_serves_one_build_after_another(project: Project, token: str) -> None:
-    first = warm.start([])
-    assert warm.start([]) is first
-    assert warm.start(["json"]) is not first
-    project.page("a", cell("1"))
-    project.config["myst_nb_fork_preload"] = ["json"]
-    assert project.build().text("a") == ["1"]
-    assert not marked(token)
-
-
-def test_a_build_in_a_fork_leaves_the_warm_process_to_its_owner(
+def test_a_kept_process_serves_one_build_after_another_also_in_forks(
     project: Project, token: str
 ) -> None:
-    process = warm.start([])
-    project.page("a", cell("1"))
+    process = warm.Warm(["json"])
+    warm.keep(process)
+    project.page("a", cell("import os\nos.getppid()"))
+    parents = {project.build(fresh=True, myst_nb_fork_preload=["json"]).text("a")[0]}
     for _ in range(2):
-        child = get_context("fork").Process(target=project.build)
+        child = get_context("fork").Process(
+            target=project.build, kwargs={"fresh": True, "myst_nb_fork_preload": ["json"]}
+        )
         child.start()
         child.join()
         assert child.exitcode == 0
+    parents.add(project.build(fresh=True, myst_nb_fork_preload=["json"]).text("a")[0])
+    assert len(parents) == 1
+    assert parents != set(project.build(fresh=True, myst_nb_fork_preload=["csv"]).text("a"))
     assert process.alive
-    warm.stop()
-    assert not process.alive
+    warm.release(process)
+    assert process.alive
+    process.stop()
 
 
-def test_what_other_modes_import_is_imported_when_one_is_used(project: Project) -> None:
-    (project.folder / "loaded.py").write_text(
-        "import sys\n\n"
-        "def say(*_):\n"
-        "    print('loaded:', [name in sys.modules for name in ('zmq', 'sqlalchemy')])\n\n"
-        "def setup(app):\n    app.connect('build-finished', say)\n"
-    )
-    project.config["extensions"] = ["myst_nb_fork", "myst_nb", "loaded"]
-    project.page("a", cell("1"))
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("PYTHONPATH", str(project.folder))
-        assert "loaded: [False, False]" in project.run("-E")
-        assert "loaded: [True, True]" in project.run("-E", "-D", "nb_execution_mode=force")
-    assert Built(project.folder, "", [], 0).text("a") == ["1"]
+ENDS = {
+    "atexit": "atexit.register(end)",
+    "finalize": "weakref.finalize(end, end)",
+    "multiprocessing": "multiprocessing.util.Finalize(None, end, exitpriority=1)",
+    "logging": "handler = logging.FileHandler('log', delay=True)\nhandler.close = end",
+    "slowly": "import time\natexit.register(end)\natexit.register(time.sleep, 0.3)",
+}
+REGISTERS = (
+    "import atexit, os, weakref\n"
+    "class Thing: pass\nthing = Thing()\n"
+    "def note(): open(os.path.join(os.path.dirname(__file__), 'noted'), 'w').close()\n"
+    "atexit.register(note)\nweakref.finalize(thing, note)\n"
+)
 
 
-def test_pages_run_in_kernels_where_they_cannot_be_forked(
+def test_what_a_page_registers_for_its_end_is_done_and_what_an_import_has_is_not(
     project: Project, token: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys, "platform", "darwin")
-    project.page("a", cell("1"))
-    built = project.build()
-    assert "pages run in Jupyter kernels, as only Linux can fork them" in built.status
-    assert built.text("a") == ["1"]
-    assert "ran in" not in built.status
+    (project.folder / "registers.py").write_text(REGISTERS)
+    monkeypatch.setenv("PYTHONPATH", str(project.folder))
+    marks = [project.folder / f"{name}-ended" for name in ENDS]
+    for mark, register in zip(marks, ENDS.values(), strict=True):
+        define = f"def end():\n    open({str(mark)!r}, 'w').close()\n"
+        imports = "import atexit, logging, multiprocessing.util, registers, weakref\n"
+        project.page(mark.name, cell(imports + define + register + ";"))
+    project.build(myst_nb_fork_preload=["registers"])  # which waits for their ends
+    assert [mark.exists() for mark in marks] == [True] * len(marks)
+    assert not Path(project.folder, "noted").exists()

@@ -29,6 +29,7 @@ def served(
     project.config["myst_nb_fork_preload"] = ["json"]
     project.config["myst_nb_fork_depends"] = ["../library/*.py"]
     project.config["html_theme"] = "furo"
+    project.extension("uses", "source-read", "import answers")  # as autodoc does, for one
     project.page("a", cell("from answers import answer\nprint('answer', answer)"))
     project.page("b", cell("print('b', 1 + 1)"))
     project.write()
@@ -72,15 +73,25 @@ def test_an_edit_of_a_page_or_of_the_library_is_served(
     assert log(project).count("b: ran in") == runs
 
 
-def test_what_fails_is_said_and_served_until_it_is_mended(
+def test_what_fails_is_on_the_pages_and_last_in_the_terminal_until_it_is_fixed(
     project: Project, served: Callable[[str], str]
 ) -> None:
     project.page("b", cell("1 / 0"))
     assert wait_until(lambda: "b.md:9: WARNING: ZeroDivisionError" in log(project))
-    project.page("b", cell("print('mended')"))
-    assert wait_until(lambda: "mended" in served("b"))
-    (project.source / "conf.py").write_text("1 / 0\n")
-    assert wait_until(lambda: "Sphinx exited with exit code: 2" in log(project))
-    project.write()
-    project.page("b", cell("print('well again')"))
-    assert wait_until(lambda: "well again" in served("b"))
+    project.page("b", cell("print('fixed')"))
+    assert wait_until(lambda: "fixed" in served("b"))
+    library, conf = project.folder / "library/answers.py", project.source / "conf.py"
+    for broken, source, cause in [
+        (library, "answer = 41\nx = = 1\n", ":2: SyntaxError: invalid syntax (answers.py, line 2)"),
+        (conf, "1 / 0\n", ":1: ZeroDivisionError: division by zero"),
+    ]:
+        broken.write_text(source)
+        told = f"{broken}{cause}"
+        for page in ("a", "b"):
+            assert wait_until(lambda: told in served(page)), page  # noqa: B023
+        assert wait_until(lambda: told in log(project).rpartition("Serving on")[2])  # noqa: B023
+        assert "report this error" not in log(project)
+        project.write()
+        library.write_text(f"answer = {len(source)}\n")
+        assert wait_until(lambda: f"answer {len(source)}" in served("a"))  # noqa: B023
+        assert wait_until(lambda: "Not built" not in served("a") + served("b"))

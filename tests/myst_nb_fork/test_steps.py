@@ -5,8 +5,8 @@ from typing import Any
 import nbformat
 import pytest
 
-from myst_nb_fork.messages import Error, Result, Step
-from myst_nb_fork.steps import cell_step, eval_step, expected_steps, failure, first_line
+from myst_nb_fork.messages import Step
+from myst_nb_fork.steps import cell_step, eval_step, expected_steps, first_line
 
 
 def code(source: str, *tags: str) -> Any:
@@ -28,11 +28,11 @@ PAGE = ["# Title", "", "```{code-cell}", ":tags: [x]", "", "x = 1", "y = 2", "``
 @pytest.mark.parametrize(
     ("cell", "raises", "step"),
     [
-        (code("x = 1\ny = 2"), False, Step("cell", "x = 1\ny = 2", False, 6)),
-        (code("x = 1\ny = 2"), True, Step("cell", "x = 1\ny = 2", True, 6)),
-        (code("y = 2", "raises-exception"), False, Step("cell", "y = 2", True, 7)),
-        (code("y = 2", "hide-input"), False, Step("cell", "y = 2", False, 7)),
-        (code("z"), False, Step("cell", "z", False, None)),
+        (code("x = 1\ny = 2"), False, Step("cell", "x = 1\ny = 2", False, 6, 2)),
+        (code("x = 1\ny = 2"), True, Step("cell", "x = 1\ny = 2", True, 6, 2)),
+        (code("y = 2", "raises-exception"), False, Step("cell", "y = 2", True, 7, 2)),
+        (code("y = 2", "hide-input"), False, Step("cell", "y = 2", False, 7, 2)),
+        (code("z"), False, Step("cell", "z", False, None, 2)),
         (code("y = 2", "skip-execution"), False, None),
         (code("  \n"), False, None),
         (prose("y = 2"), False, None),
@@ -45,11 +45,7 @@ def test_a_cell_is_a_step_unless_there_is_nothing_to_run(
 
 
 def test_where_a_cell_stands_is_not_known_without_a_page() -> None:
-    assert cell_step(notebook(code("x = 1")), 0, PAGE, False) == Step("cell", "x = 1")
-
-
-def test_an_expression_may_always_fail() -> None:
-    assert eval_step("x") == Step("eval", "x", may_raise=True, line=None)
+    assert cell_step(notebook(code("x = 1")), 0, PAGE, False) == Step("cell", "x = 1", cell=1)
 
 
 @pytest.mark.parametrize(
@@ -116,39 +112,3 @@ def test_the_line_is_that_of_the_first_cell_with_the_code(
     start: int, source: str, line: int | None
 ) -> None:
     assert first_line(PAGE, start, source) == line
-
-
-@pytest.mark.parametrize(
-    ("error", "line", "told"),
-    [
-        (Error("E", "why"), None, (None, "E: why\n    a")),
-        (Error("E", "why"), 5, (5, "E: why\n    a")),
-        (Error("E", ""), 5, (5, "E\n    a")),
-        (Error("E", "why", 1), 5, (5, "E: why\n    a")),
-        (Error("E", "why", 2), 5, (6, "E: why\n    b")),
-        (Error("E", "why", 2), None, (None, "E: why\n    b")),
-        (Error("E", "why", 9), 5, (7, "E: why\n    c")),
-        (Error("E", "why", 1, ("\x1b[0;31mred\x1b[0m", "two")), 5, (5, "E: why\n    a")),
-    ],
-)
-def test_a_failure_names_its_line(error: Error, line: int | None, told: tuple[Any, str]) -> None:
-    step = Step("cell", "  a\nb  \nc", line=line)
-    assert failure(step, Result(error=error), traceback=False) == told
-    lines = "\nred\ntwo" if error.traceback else ""
-    assert failure(step, Result(error=error), traceback=True) == (told[0], told[1] + lines)
-
-
-@pytest.mark.parametrize(
-    ("error", "strict", "lenient"),
-    [
-        (None, False, False),
-        (Error("E", "why"), True, False),
-        (Error("E", "why", fatal=True), True, True),
-    ],
-)
-def test_only_what_ends_the_page_fails_where_an_error_is_allowed(
-    error: Error | None, strict: bool, lenient: bool
-) -> None:
-    result = Result(error=error)
-    assert result.fails(Step("cell", "x")) is strict
-    assert result.fails(Step("cell", "x", may_raise=True)) is lenient

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from myst_nb_fork import family
+from myst_nb_fork import family, warm
 from myst_nb_fork.messages import Began, Ended, Job, Result, Step
 from myst_nb_fork.warm import Warm
 from tests.myst_nb_fork.conftest import alone, said, wait_until
@@ -79,22 +79,6 @@ def test_as_many_pages_run_at_once_as_there_are_cores_and_in_their_order(
     assert [status_of(status) for _, status in pages] == [0] * len(pages)
 
 
-@pytest.mark.parametrize(
-    ("source", "status"),
-    [
-        ("1", 0),
-        ("import os\nos._exit(3)", 3 << 8),
-        ("import os\nos.kill(os.getpid(), 9)", 9),
-        ("import os\nos.kill(os.getpid(), 15)", 15),
-        ("import ctypes\nctypes.string_at(0)", 11),
-    ],
-)
-def test_how_a_page_ended_is_told(shared: Warm, source: str, status: int) -> None:
-    connection, end = submitted(shared, source)
-    assert status_of(end) & 0xFF7F == status  # type: ignore[operator]
-    connection.close()
-
-
 def test_a_crash_is_told_with_its_python_lines(capfd: pytest.CaptureFixture[str]) -> None:
     process = Warm([])
     _, end = submitted(process, "import ctypes\nctypes.string_at(0)")
@@ -112,31 +96,12 @@ def test_a_page_that_nobody_wants_any_more_ends_and_says_nothing(
     process = Warm([])
     steps = (Step("cell", "import time\ntime.sleep(0.2)"), Step("cell", "2"))
     connection, status = process.submit(Job("/", False, {}, steps, follow=follow))
+    assert connection.recv(1)  # it has begun
     connection.close()
     assert status_of(status) == 1 << 8
     assert said(alone(process, "3")) == ["3"]
     process.stop()
     assert capfd.readouterr().err == ""
-
-
-@pytest.mark.parametrize(
-    ("folder", "watched", "last"),
-    [
-        ("/none", frozenset(), "FileNotFoundError: [Errno 2] No such file or directory: '/none'"),
-        ("/", None, "TypeError: unsupported operand type(s) for &: 'NoneType' and 'frozenset'"),
-    ],
-)
-def test_a_fault_of_the_executor_is_told_with_its_traceback(
-    capfd: pytest.CaptureFixture[str], folder: str, watched: Any, last: str
-) -> None:
-    process = Warm([])  # once what it writes is captured
-    connection, status = process.submit(Job(folder, False, {}, (), watched))
-    assert status_of(status) == 1 << 8
-    connection.close()
-    process.stop()
-    error = capfd.readouterr().err
-    assert error.startswith("Traceback")
-    assert error.splitlines()[-1] == last
 
 
 def test_a_page_begins_as_a_new_process_would(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +123,6 @@ def test_a_page_begins_as_a_new_process_would(monkeypatch: pytest.MonkeyPatch) -
         "    'collects': gc.isenabled(),\n"
         "    'frozen': gc.get_freeze_count() > 10_000,\n"
         "    'crashes are told': faulthandler.is_enabled(),\n"
-        "    'shows the executor': [p for p in sys.path if os.path.isdir(p + '/myst_nb_fork')],\n"
         "    'imported': [name for name in ('stack_data', 'sphinx') if name in sys.modules],\n"
         "}))"
     )
@@ -174,7 +138,6 @@ def test_a_page_begins_as_a_new_process_would(monkeypatch: pytest.MonkeyPatch) -
         "collects": True,
         "frozen": True,
         "crashes are told": True,
-        "shows the executor": [],
         "imported": ["stack_data"],
     }
 
@@ -212,39 +175,10 @@ def test_what_is_not_inherited_is_in_no_program_that_a_page_starts(process: Warm
     assert said(alone(process, source)) == ["['0', '1', '2', '3']\n"]
 
 
-def test_modules_are_imported_in_advance_or_it_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "first.py").write_text("import gc\ncollects = gc.isenabled()\n")
-    (tmp_path / "bad.py").write_text("1 / 0\n")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    process = Warm(["bad", "no_such_module", "first"])
-    source = (
-        "import sys\n'first' in sys.modules, sys.modules['first'].collects, 'bad' in sys.modules"
-    )
-    assert said(alone(process, source)) == ["(True, False, False)"]
-    process.stop()
-    assert capfd.readouterr().err.splitlines() == [
-        "myst_nb_fork: bad cannot be imported in advance: division by zero",
-        "myst_nb_fork: no_such_module cannot be imported in advance: "
-        "No module named 'no_such_module'",
-    ]
-
-
 def test_an_interrupt_of_the_warm_process_is_ignored(process: Warm) -> None:
     assert said(alone(process, "1")) == ["1"]
     os.kill(process._process.pid, signal.SIGINT)
     assert said(alone(process, "2")) == ["2"]
-
-
-def test_to_stop_waits_for_what_pages_do_in_their_end(process: Warm, tmp_path: Path) -> None:
-    mark = tmp_path / "ended"
-    end = f"import atexit, time\natexit.register(open, {str(mark)!r}, 'w')\n"
-    connection, _ = submitted(process, f"{end}atexit.register(time.sleep, 0.3);")
-    while not isinstance(received(connection), Ended):
-        pass
-    process.stop()
-    assert mark.exists()
 
 
 def test_to_stop_does_not_wait_for_a_page_that_goes_on(process: Warm) -> None:
@@ -342,3 +276,34 @@ def test_children_are_those_of_every_thread() -> None:
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     assert family.children() == before
+
+
+def test_it_leads_a_session_and_holds_no_more_of_this_process_than_its_socket(
+    process: Warm,
+) -> None:
+    pid = int(said(alone(process, "import os\nprint(os.getppid())"))[0])
+    assert (pid, os.getsid(pid)) == (process._process.pid, pid)
+    assert os.readlink(f"/proc/{pid}/fd/0") == os.devnull
+    held = [os.readlink(path) for path in Path(f"/proc/{pid}/fd").iterdir()]
+    assert sum(name.startswith("socket:") for name in held) == 1
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(3):
+        alone(process, "1")
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_job_of_any_size_arrives(process: Warm) -> None:
+    text = "x" * (4 << 20)
+    assert said(alone(process, f"x = '{text}'", "len(x)")) == ["", str(4 << 20)]
+
+
+def test_a_warm_process_that_is_gone_is_not_kept(process: Warm) -> None:
+    warm.keep(process)
+    assert warm.started([]) is process
+    process._process.kill()
+    process._process.wait()
+    another = warm.started([])
+    assert another is not process
+    warm.release(another)
+    assert another._process.returncode is not None
+    warm.keep(None)

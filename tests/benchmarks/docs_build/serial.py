@@ -11,8 +11,7 @@ from myst_nb.core.config import NbParserConfig
 
 from myst_nb_fork import warm
 from myst_nb_fork.messages import Job, Step
-from myst_nb_fork.run import Run
-from myst_nb_fork.runs import Runs
+from myst_nb_fork.scheduler import Scheduler
 from myst_nb_fork.steps import cell_step
 
 
@@ -24,11 +23,11 @@ def cell_seconds(notebooks: Path, preload: list[str]) -> float:
         preload: the modules that are imported beforehand.
     """
     process = warm.Warm(preload)
-    runs = Runs(lambda *_: None)
+    scheduler = Scheduler(process, lambda *_: None)
     total = 0.0
     for path in sorted(notebooks.rglob("*.ipynb")):
-        run = runs.watch(Run(process, path.stem, job(path), NbParserConfig()))
-        runs.end(run)
+        run = scheduler.start(path.stem, job(path), NbParserConfig())
+        scheduler.end(run)
         total += sum(result.seconds for result in run.results)
     process.stop()
     return total

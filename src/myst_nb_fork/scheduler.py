@@ -3,42 +3,49 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from multiprocessing.connection import wait
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from myst_nb.core.config import NbParserConfig
 
-    from myst_nb_fork.messages import Result
-    from myst_nb_fork.run import Run
+from myst_nb_fork.messages import Job, Result
+from myst_nb_fork.run import Run
+from myst_nb_fork.warm import Warm
 
 _AHEAD = 32  # pages in the hands of the warm process: keeps it busy, and costs few descriptors
 
 
-class Runs:
+class Scheduler:
     """Starts pages before they are asked for, and takes in what comes from all that run."""
 
-    def __init__(self, observe: Callable[[Run, range], None]) -> None:
+    def __init__(self, process: Warm, observe: Callable[[Run, range], None]) -> None:
+        self._process = process
         self._observe = observe  # is told when a run has new results, or is over
-        self._waiting: dict[str, Callable[[], Run | None]] = {}
-        self._ahead: dict[str, Run | None] = {}
+        self._waiting: dict[str, Callable[[], tuple[Job, NbParserConfig] | None]] = {}
+        self._ahead: dict[str, Run] = {}
         self._running: dict[Run, int] = {}
 
-    def add(self, page: str, start: Callable[[], Run | None]) -> None:
-        """Have a page run when there is room; `start` gives None where nothing is to run."""
-        self._waiting[page] = start
+    def add(self, page: str, forecast: Callable[[], tuple[Job, NbParserConfig] | None]) -> None:
+        """Have a page run when there is room; `forecast` gives None where nothing is to run."""
+        self._waiting[page] = forecast
 
     def expects(self, page: str) -> bool:
         """Whether a page has been started, or may yet be."""
         return page in self._waiting or page in self._ahead
 
-    def take(self, page: str) -> Run | None:
-        """The run of a page that was added, once; None if there is none."""
+    def take(self, page: str, like: Job) -> Run | None:
+        """The run of a page that was added, once; None if there is none, or not with such a job."""
         self._waiting.pop(page, None)
-        return self._ahead.pop(page, None)
+        run = self._ahead.pop(page, None)
+        if run is not None and replace(run.job, steps=()) != like:
+            self.drop(run)
+            return None
+        return run
 
-    def watch(self, run: Run) -> Run:
-        """Look after a run from now on."""
+    def start(self, page: str, job: Job, nb_config: NbParserConfig) -> Run:
+        """Run a page."""
+        run = Run(self._process, page, job, nb_config)
         self._running[run] = 0
         return run
 
@@ -66,7 +73,10 @@ class Runs:
             block: until something comes, if nothing has.
         """
         while self._waiting and len(self._running) < _AHEAD:
-            self._start(next(iter(self._waiting)))
+            page = next(iter(self._waiting))
+            expected = self._waiting.pop(page)()
+            if expected is not None:
+                self._ahead[page] = self.start(page, *expected)
         while self._receive(block):
             block = False
 
@@ -77,11 +87,6 @@ class Runs:
         for run in self._running:
             run.stop()
         self._running.clear()
-
-    def _start(self, page: str) -> None:
-        run = self._waiting.pop(page)()
-        if run is not None:
-            self._ahead[page] = self.watch(run)
 
     def _receive(self, block: bool) -> bool:
         now = time.monotonic()
