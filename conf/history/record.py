@@ -108,12 +108,7 @@ def row(version: str, scratch: Path) -> dict[str, object]:
     command("install", inside, "-m", "pip", "install", "--no-cache-dir", wheel, "numpy<2")
 
     print("  asking", flush=True)
-    package = scratch / "asked"
-    package.mkdir()
-    (package / "__init__.py").touch()
-    for module in ("trials.py", "since.py"):
-        shutil.copy(SITE / "outcomes" / module, package)
-    answers = json.loads(command("ask", inside, "-W", "ignore", "-c", ASK, cwd=scratch))
+    answers = ask(inside, scratch)
     return {
         "torch": version,
         "python": command(
@@ -124,6 +119,19 @@ def row(version: str, scratch: Path) -> dict[str, object]:
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "outcomes": answers,
     }
+
+
+def ask(python: str | Path, scratch: Path) -> dict[str, str]:
+    """Return what a torch answers; only the two modules that ask it are at hand, and no vtj."""
+    package = scratch / "asked"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    for module in ("trials.py", "since.py"):
+        shutil.copy(SITE / "outcomes" / module, package)
+    answers: dict[str, str] = json.loads(
+        command("ask", python, "-W", "ignore", "-c", ASK, cwd=scratch)
+    )
+    return answers
 
 
 def load() -> dict[str, dict[str, object]]:

@@ -1,5 +1,6 @@
 """Recording old releases: resumable, clean, and careful with what it could not run."""
 
+import ast
 import importlib.util
 import json
 import os
@@ -11,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from vtj_site.outcomes.since import answers
+from vtj_site.records.history import questions
 
 SCRIPT = Path(__file__).parents[2] / "conf" / "history" / "record.py"
 
@@ -126,6 +130,19 @@ def test_a_stopped_run_cleans_up(tmp_path: Path) -> None:
         running.terminate()
         assert "what was recorded is kept" in running.stderr.read()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_modules_that_ask_need_nothing_but_torch(
+    recorder: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        recorder, "ASK", f"import sys; sys.modules.update(vtj=None, vtj_site=None); {recorder.ASK}"
+    )
+    assert recorder.ask(sys.executable, tmp_path) == answers()
+    for module in ("trials.py", "since.py"):
+        text = (tmp_path / "asked" / module).read_text(encoding="utf-8")
+        ast.parse(text, feature_version=(3, 7))
+    assert list(questions()) == list(answers())
 
 
 def test_a_step_that_fails_says_which_and_why(recorder: Any) -> None:

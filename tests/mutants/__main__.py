@@ -4,14 +4,13 @@ import argparse
 import json
 import os
 import platform
-import select
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from functools import partial
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ import torch
 from tests.docs.reading import as_the_build_does
 from tests.mutants import judging
 from tests.mutants.forks import Fork
-from tests.mutants.judging import CHECK, SHOWN, Fault, Outcome
+from tests.mutants.judging import CHECK, SHOWN, Outcome
 from tests.mutants.no_faults import NoFaults
 
 RECORD = judging.ROOT / "src/vtj_site/records/mutants.json"
@@ -32,11 +31,6 @@ WHAT_TO_DO = (
 )
 
 
-def judged(name: str) -> list[Outcome]:
-    """Return what becomes of a file's faults."""
-    return list(judging.judge(name))
-
-
 def at_once(names: Sequence[str]) -> Iterator[tuple[str, list[Outcome], float]]:
     """Judge files side by side, each in a fork; yield each when it is done."""
     waiting, running = list(names), dict[Fork, tuple[str, float]]()
@@ -44,14 +38,14 @@ def at_once(names: Sequence[str]) -> Iterator[tuple[str, list[Outcome], float]]:
         while waiting or running:
             while waiting and len(running) < (os.cpu_count() or 1):
                 name = waiting.pop(0)
-                fork = Fork(partial(judged, name), LONGEST)
+                fork = Fork(lambda name=name: list(judging.judge(name)), LONGEST)
                 running[fork] = (name, time.monotonic())
-            for fork in select.select(list(running), [], [])[0]:
+            done = wait([fork.reading for fork in running])
+            for fork in [fork for fork in running if fork.reading in done]:
                 name, started = running.pop(fork)
-                answer = fork.answer()
-                if isinstance(answer, str):
-                    raise ChildProcessError(f"{name}: {answer}")
-                outcomes = [(Fault(*fault), caught) for fault, caught in answer]
+                outcomes = fork.answer()
+                if isinstance(outcomes, str):
+                    raise ChildProcessError(f"{name}: {outcomes}")
                 yield name, outcomes, time.monotonic() - started
     finally:
         for fork in running:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from typing import Any
 from unittest import mock
 
@@ -10,77 +11,55 @@ import numpy as np
 from vtj.engines.symbolic import derivation
 from vtj.show.svg import Drawing
 
+WHERE = ("y", "J", "shape")
 NONE = -1
 
 
-class Coefficient:
-    """Counts the formulas that are derived, and changes a coefficient of one of them.
+@contextmanager
+def planted(where: str, number: int = NONE) -> Iterator[Iterator[int]]:
+    """Have one formula derived, or one shape drawn, with a fault in it.
 
     Args:
-        where: "y", changed before it is compared with `f`, or "J".
-        number: which formula of the cell, from 0; `NONE` only counts.
+        where: "y" for the formulas of y, before they are compared with `f`; "J" for those of J;
+            "shape" for what is drawn.
+        number: which of them, from 0; `NONE` plants nothing.
+
+    Yields:
+        A counter, whose next number is how many there were so far.
     """
+    seen = count()
+    confirm, slopes, add = derivation._confirm, derivation._slopes, Drawing._add
 
-    def __init__(self, where: str, number: int = NONE) -> None:
-        self.where, self.number, self.count = where, number, 0
+    def confirmed(f: Any, parts: Any, inputs: Any, formulas: Any, *rest: Any) -> None:
+        for array in formulas:
+            if next(seen) == number:
+                array[...] = other(array)
+        confirm(f, parts, inputs, formulas, *rest)
 
-    @contextmanager
-    def planted(self) -> Iterator[None]:
-        """Have the symbolic engine derive with the fault."""
-        slopes, confirm = derivation._slopes, derivation._confirm
+    def sloped(y: Any, x: Any) -> Any:
+        return other(slopes(y, x)) if next(seen) == number else slopes(y, x)
 
-        def with_wrong_slopes(y: Any, x: Any) -> Any:
-            return self._changed(slopes(y, x), "J")
+    def added(drawing: Drawing, tag: str, places: dict[str, float | str], style: str) -> Any:
+        if next(seen) == number:
+            places = {**places, **moved(places)}
+        return add(drawing, tag, places, style)
 
-        def with_wrong_outputs(f: Any, parts: Any, inputs: Any, formulas: Any, *rest: Any) -> None:
-            for array in formulas:
-                array[...] = self._changed(array, "y")
-            confirm(f, parts, inputs, formulas, *rest)
-
-        with (
-            mock.patch.object(derivation, "_slopes", with_wrong_slopes),
-            mock.patch.object(derivation, "_confirm", with_wrong_outputs),
-        ):
-            yield
-
-    def _changed(self, formulas: Any, where: str) -> Any:
-        if where != self.where:
-            return formulas
-        self.count += 1
-        if self.count - 1 != self.number:
-            return formulas
-        changed = np.array(formulas, dtype=object)
-        at = next((i for i in np.ndindex(*changed.shape) if changed[i] != 0), None)
-        coefficient, rest = changed[at].as_coeff_Mul()
-        changed[at] = (coefficient + 1) * rest
-        return changed
+    at: tuple[Any, str, Any] = {
+        "y": (derivation, "_confirm", confirmed),
+        "J": (derivation, "_slopes", sloped),
+        "shape": (Drawing, "_add", added),
+    }[where]
+    with mock.patch.object(*at):
+        yield seen
 
 
-class Coordinate:
-    """Counts what is drawn, and moves one of it.
-
-    Args:
-        number: which text or shape of the cell, from 0; `NONE` only counts.
-    """
-
-    def __init__(self, number: int = NONE) -> None:
-        self.number, self.count = number, 0
-
-    @contextmanager
-    def planted(self) -> Iterator[None]:
-        """Have figures drawn with the fault."""
-        add = Drawing._add
-
-        def elsewhere(
-            drawing: Drawing, tag: str, places: dict[str, float | str], style: str
-        ) -> Any:
-            self.count += 1
-            if self.count - 1 == self.number:
-                places = {**places, **moved(places)}
-            return add(drawing, tag, places, style)
-
-        with mock.patch.object(Drawing, "_add", elsewhere):
-            yield
+def other(formulas: Any) -> Any:
+    """Return formulas of which one has a coefficient that is one more, or two instead of one."""
+    changed = np.array(formulas, dtype=object)
+    at = next((i for i in np.ndindex(*changed.shape) if changed[i] != 0), None)
+    coefficient, rest = changed[at].as_coeff_Mul()
+    changed[at] = (coefficient + 1) * rest
+    return changed
 
 
 def moved(places: dict[str, float | str]) -> dict[str, float | str]:

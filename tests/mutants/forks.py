@@ -1,44 +1,41 @@
-"""Judges in a fork of a process that has done all but the judge's own part."""
+"""Answers a question in a fork of this process: nothing else that it does remains."""
 
 import contextlib
-import json
 import os
-import select
 import signal
 import time
 import traceback
 from collections.abc import Callable
-from typing import Any, NoReturn
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any
 
 import torch
 
 from myst_nb_fork.family import end_with_parent
 
 SECONDS = 60.0
-"""As long as the build waits for a cell; a mutant that takes longer is caught."""
+"""As long as the build waits for a cell."""
+FORK = get_context("fork")
 
 
 class Fork:
-    """A fork of this process that answers one question; nothing else that it does remains.
+    """A fork that answers one question.
 
     Args:
-        judge: returns what JSON can say.
+        judge: returns the answer.
         seconds: after this time the answer is that it took longer.
+
+    Attributes:
+        reading: readable when the answer comes.
     """
 
     def __init__(self, judge: Callable[[], Any], seconds: float = SECONDS) -> None:
-        self._seconds = seconds
-        self._deadline = time.monotonic() + seconds
-        self._reading, writing = os.pipe()
-        self._pid = os.fork()
-        if self._pid == 0:
-            os.close(self._reading)
-            _answer(judge, writing)
-        os.close(writing)
-
-    def fileno(self) -> int:
-        """Readable when the answer comes."""
-        return self._reading
+        self._seconds, self._deadline = seconds, time.monotonic() + seconds
+        self.reading, writing = FORK.Pipe(duplex=False)
+        self._process = FORK.Process(target=_answer, args=(judge, writing))
+        self._process.start()
+        writing.close()
 
     def answer(self) -> Any:
         """Wait for the answer.
@@ -46,35 +43,25 @@ class Fork:
         Raises:
             ChildProcessError: When the judge itself fails; the message has its traceback.
         """
-        data = self._read()
+        failed, said = False, f"took longer than {self._seconds:g} seconds"
+        if self.reading.poll(max(0.0, self._deadline - time.monotonic())):
+            try:
+                failed, said = self.reading.recv()
+            except EOFError:
+                said = "ended the process"
         self.end()
-        if data is None:
-            return f"took longer than {self._seconds:g} seconds"
-        if not data.endswith(b"\n"):
-            return "ended the process"
-        answer = json.loads(data)
-        if "failed" in answer:
-            raise ChildProcessError(answer["failed"])
-        return answer["said"]
+        if failed:
+            raise ChildProcessError(said)
+        return said
 
     def end(self) -> None:
         """End the fork, and what it has started in its own group."""
-        os.close(self._reading)
-        os.kill(self._pid, signal.SIGKILL)
+        assert self._process.pid is not None
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._pid, signal.SIGKILL)
-        os.waitpid(self._pid, 0)
-
-    def _read(self) -> bytes | None:
-        data = b""
-        while not data.endswith(b"\n"):
-            left = self._deadline - time.monotonic()
-            if left <= 0 or not select.select([self._reading], [], [], left)[0]:
-                return None
-            if not (part := os.read(self._reading, 1 << 16)):
-                break
-            data += part
-        return data
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.kill()
+        self._process.join()
+        self.reading.close()
 
 
 def in_fork(judge: Callable[[], Any], seconds: float = SECONDS) -> Any:
@@ -82,7 +69,7 @@ def in_fork(judge: Callable[[], Any], seconds: float = SECONDS) -> Any:
     return Fork(judge, seconds).answer()
 
 
-def _answer(judge: Callable[[], Any], writing: int) -> NoReturn:
+def _answer(judge: Callable[[], Any], writing: Connection) -> None:
     try:
         end_with_parent()
         os.setsid()
@@ -91,11 +78,9 @@ def _answer(judge: Callable[[], Any], writing: int) -> NoReturn:
         for standard in (0, 1, 2):
             os.dup2(nothing, standard)
         try:
-            answer = {"said": judge()}
+            answer = (False, judge())
         except BaseException:
-            answer = {"failed": traceback.format_exc()}
-        data = json.dumps(answer).encode() + b"\n"
-        while data:
-            data = data[os.write(writing, data) :]
+            answer = (True, traceback.format_exc())
+        writing.send(answer)
     finally:
         os._exit(0)

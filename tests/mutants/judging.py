@@ -10,21 +10,20 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from typed_numbers import ALLOWED, remaining
 
 from tests.docs.page_cells import PageCell, PageRole, Step, steps_of
 from tests.docs.reading import Reader
 from tests.docs.shown import approved, difference
-from tests.mutants import planting
-from tests.mutants.derived import Coefficient, Coordinate
+from tests.mutants import derived, planting
 from tests.mutants.forks import in_fork
 
 ROOT = Path(__file__).parents[2]
@@ -97,13 +96,11 @@ def judge_page(page: Path, name: str) -> Iterator[Outcome]:
 
     def read(place: int, step: Step) -> str | None:
         reader.steps[place] = step
-        if said := reader.complaint_from(place):
-            return f"{CHECK}: {said}"
-        for text in quoted:
-            if not any(text in code for code in codes(reader.steps)):
-                return f"{CHECK}: prose quotes {text}, which no cell holds"
-        said = difference(page, reader.shown)
-        return said and f"{SHOWN}: {said}"
+        said = complaint(page, reader, place)
+        lost = [text for text in quoted if not any(text in code for code in codes(reader.steps))]
+        if lost and (said is None or said.startswith(SHOWN)):
+            return f"{CHECK}: prose quotes {lost[0]}, which no cell holds"
+        return said
 
     for place, step in enumerate(list(reader.steps)):
         if planted := list(in_step(step, names)):
@@ -114,6 +111,17 @@ def judge_page(page: Path, name: str) -> Iterator[Outcome]:
             yield from judge_derived(page, name, reader, place)
         said = reader.complaint_from(place, place + 1)
         assert said is None, f"{name}:{step.line}: without a fault, it says {said}"
+
+
+def complaint(page: Path, reader: Reader, place: int, end: int | None = None) -> str | None:
+    """Read a page's steps from a place on; return what catches a fault there, or None."""
+    if said := reader.complaint_from(place, end):
+        return f"{CHECK}: {said}"
+    was = approved(page)
+    if end is not None:  # what stands below has not been shown yet
+        was = {name: text for name, text in was.items() if name in reader.shown}
+    said = difference(page, reader.shown, was)
+    return said and f"{SHOWN}: {said}"
 
 
 def seconds_without(read: Callable[[], str | None], name: str) -> float:
@@ -142,11 +150,9 @@ def of_step(change: planting.Change, step: Step, name: str) -> Fault:
     """Say what a fault changes, and where on the page."""
     if isinstance(step, PageRole):
         return described(change, step.expression, name, step.line)
-    refused = "raises" in step.options
-    if change.kind == "error":
-        fault = described(change, str(step.options["raises"]), name, step.line)
-        return fault._replace(line=step.line, refused=refused)
-    return described(change, step.code, name, step.line)._replace(refused=refused)
+    text = step.options["raises"] if change.kind == "error" else step.code
+    fault = described(change, text, name, step.line)
+    return fault._replace(refused="raises" in step.options)
 
 
 def described(change: planting.Change, text: str, name: str, first: int = 1) -> Fault:
@@ -176,32 +182,23 @@ def judge_derived(page: Path, name: str, reader: Reader, place: int) -> Iterator
     """
 
     def counts() -> list[int]:
-        counters: list[Any] = [Coefficient("y"), Coefficient("J"), Coordinate()]
         with ExitStack() as stack:
-            for counter in counters:
-                stack.enter_context(counter.planted())
+            counters = [stack.enter_context(derived.planted(where)) for where in derived.WHERE]
             reader.complaint_from(place, place + 1)
-        return [counter.count for counter in counters]
+        return [next(counter) for counter in counters]
 
-    def read(fault: AbstractContextManager[None]) -> str | None:
-        with fault:
-            said = reader.complaint_from(place, place + 1)
-        if said:
-            return f"{CHECK}: {said}"
-        above = {name: text for name, text in approved(page).items() if name in reader.shown}
-        said = difference(page, reader.shown, above)
-        return said and f"{SHOWN}: {said}"
+    def read(where: str, number: int) -> str | None:
+        with derived.planted(where, number):
+            return complaint(page, reader, place, place + 1)
 
-    outputs, slopes, shapes = in_fork(counts)
-    faults: list[tuple[str, str, Any]] = [
-        *(("formula", f"y of formula {n + 1}", Coefficient("y", n)) for n in range(outputs)),
-        *(("formula", f"J of formula {n + 1}", Coefficient("J", n)) for n in range(slopes)),
-        *(("figure", f"shape {n + 1}", Coordinate(n)) for n in range(shapes)),
-    ]
-    for kind, text, fault in faults:
-        change = ("a", "a + 1") if kind == "formula" else ("at x", "elsewhere")
-        said = in_fork(lambda fault=fault: read(fault.planted()))
-        yield Fault(name, reader.steps[place].line, kind, text, *change), said
+    for where, found in zip(derived.WHERE, in_fork(counts), strict=True):
+        for number in range(found):
+            if where == "shape":
+                kind, text, change = "figure", f"shape {number + 1}", ("at x", "elsewhere")
+            else:
+                kind, text, change = "formula", f"{where} of formula {number + 1}", ("a", "a + 1")
+            fault = Fault(name, reader.steps[place].line, kind, text, *change)
+            yield fault, in_fork(partial(read, where, number))
 
 
 def in_module(file: Path) -> Iterator[planting.Change]:
@@ -223,11 +220,7 @@ def judge_module(file: Path, name: str) -> Iterator[Outcome]:
             importlib.import_module(module_name(file))
         except Exception as error:
             return f"{CHECK}: {type(error).__name__}: {error}"
-        reader = Reader(page)
-        if said := reader.complaint_from(0):
-            return f"{CHECK}: {said}"
-        said = difference(page, reader.shown)
-        return said and f"{SHOWN}: {said}"
+        return complaint(page, Reader(page), 0)
 
     limit = seconds_without(partial(read, text), name)
     for change in in_module(file):

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from tests.mutants import planting
-from tests.mutants.derived import Coefficient, Coordinate, moved
+from tests.mutants.derived import moved, planted
 from tests.mutants.planting import Change, claimed, numbers, ones, retained, rows, signs
 from vtj.engines.symbolic.errors import NotSymbolic
 from vtj.show import formula
@@ -76,19 +76,17 @@ def test_changes_a_letter_of_a_declared_error() -> None:
 
 @pytest.mark.parametrize("where", ["y", "J"])
 def test_a_formula_with_another_coefficient_is_refused(where: str) -> None:
-    fault = Coefficient(where, 0)
-    with fault.planted(), pytest.raises(NotSymbolic):
+    with planted(where, 0) as seen, pytest.raises(NotSymbolic):
         formula(lambda x: 3 * x**2, torch.tensor([1.0, 2.0]))
-    assert fault.count == 1
+    assert next(seen) == 1
 
 
 def test_what_is_drawn_is_moved() -> None:
     assert moved({"x": 4.0, "y": 2.0}) == {"x": 14.0}
     assert moved({"d": "M1 2"}) == {"d": "M2 2"}
-    fault = Coordinate(1)
-    with fault.planted():
+    with planted("shape", 1) as seen:
         drawing = Drawing(10, 10)
         drawing.text(1, 2, "a")
         drawing.text(1, 2, "b")
-    assert fault.count == 2
+    assert next(seen) == 2
     assert [shape.get("x") for shape in drawing.shapes] == ["1", "11"]

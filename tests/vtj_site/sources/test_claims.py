@@ -143,7 +143,7 @@ def test_every_printed_line_of_an_example_is_a_claim() -> None:
     printed = {example: len(lines) for example, lines in PRINTED.items()}
     assert printed == {example: len(transcript(example)) for example in EXAMPLES}
     claimed = [(claim.line, claim.words) for claim in printed_claims()]
-    assert claimed == [line for lines in PRINTED.values() for line in lines]
+    assert claimed == [line[:2] for lines in PRINTED.values() for line in lines]
 
 
 def test_what_is_cosmetic_in_a_printed_line_is_its_white_space() -> None:
