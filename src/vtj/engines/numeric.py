@@ -23,14 +23,7 @@ def jacobian(f: Function, x: Tensors) -> Any:
 
     Each step is half the one before (Ridders' method). The steps are powers of two, so that
     polynomials of low degree at small integers come out exact. Nothing here knows autograd.
-
-    Args:
-        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
-        x: A tensor, or a tuple of tensors, of a floating dtype; raised to float64 when `f` allows.
-
-    Returns:
-        A float64 tensor of shape ``(*y.shape, *x.shape)``; a tuple of them when `x` is a tuple, and
-        a tuple of those when `y` is one.
+    Called, and shaped, as `vtj.jacobian`; in float64 when `f` allows.
 
     Raises:
         Exception: What `f` raises in `x`'s own dtype.

@@ -29,13 +29,7 @@ SEED = 0  # of the line along which the size of the terms of `f` is measured
 
 
 def is_disputed(trial: Trial, answers: Answers, result: Vote) -> bool:
-    """Return whether anything speaks against `f`, a family or an engine, or is not compared.
-
-    Args:
-        trial: What `try_out` returned.
-        answers: What was said of J.
-        result: What the families agree on.
-    """
+    """Return whether anything speaks against `f`, a family or an engine, or is not compared."""
     speakers = answers.speakers
     return bool(
         list(speakers) == [NUMERIC.name]
@@ -54,11 +48,6 @@ def reexamined(trial: Trial, answers: Answers, seed: int) -> Answers:
 
     Only the columns in which somebody disagrees with the differences are repeated, or all where
     they stand alone. Rounding is measured only where exact engines lie too far apart.
-
-    Args:
-        trial: What `try_out` returned.
-        answers: What was said of J.
-        seed: Fixes where `x` is moved to.
     """
     answers = _without_vmap(trial, answers)
     numeric = answers.speakers.get(NUMERIC.name)
@@ -164,25 +153,14 @@ def _cancelling_kinks(trial: Trial, numeric: Witness, backward: Witness | None, 
 
 
 def nearby_points(trial: Trial, seed: int) -> Iterator[Tensors]:
-    """Yield some points beside `x`, off any kink there.
-
-    Args:
-        trial: What `try_out` returned.
-        seed: Fixes them.
-    """
+    """Yield some points beside `x`, off any kink there."""
     x, generator = trial.x_vector, np.random.default_rng(seed)
     for _ in range(POINTS):
         yield trial.at(x + NEARBY * np.where(x == 0, 1, abs(x)) * generator.uniform(-1, 1, x.size))
 
 
 def seen_by_autograd_alone(trial: Trial, speakers: Mapping[str, Witness], slopes: Array) -> Mask:
-    """Return for which entries of J nobody speaks who would see a detached path.
-
-    Args:
-        trial: What `try_out` returned.
-        speakers: Who speaks for each family.
-        slopes: J, as autograd says.
-    """
+    """Return for which entries of J nobody speaks who would see a detached path."""
     size = np.where(trial.x_vector == 0, 1, abs(trial.x_vector))
     found = possibly_detached(trial, slopes, speakers.get(NUMERIC.name), size)
     for name, one in speakers.items():

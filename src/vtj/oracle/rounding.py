@@ -22,13 +22,7 @@ MOST_ROUNDING = 100  # times the relative tolerance: more than that is a mistake
 
 
 def rounding_error_bound(trial: Trial, exact: Sequence[Witness], seed: int) -> Array:
-    """Return how far exact values of J may be off by rounding, 0 where they differ by more.
-
-    Args:
-        trial: What `try_out` returned.
-        exact: Witnesses to J that are not differences.
-        seed: Fixes what is drawn.
-    """
+    """Return how far exact values of J may be off by rounding, 0 where they differ by more."""
     known = [one.name for one in exact]
     plain = [name for name, one in ENGINES.items() if one.family.autograd and not one.vmap]
     engines = [name for name in plain if name in known] or plain[:1]
@@ -70,11 +64,6 @@ def measured_rounding(trial: Trial, engines: Sequence[str], seed: int) -> Array:
 
     `x` and `y` are scaled by random factors that J is divided by again. Nothing changes by that
     except in the last digits.
-
-    Args:
-        trial: What `try_out` returned.
-        engines: Keys of `ENGINES`.
-        seed: Fixes the factors.
 
     Example:
         >>> import torch
@@ -158,11 +147,6 @@ def perturbed_backward(f: Function, by: float, seed: int) -> Function:
     Each element moves by that part of the largest in its tensor: so much may be lost where
     elements are added up.
 
-    Args:
-        f: A function of tensors.
-        by: How far.
-        seed: Fixes it.
-
     Example:
         >>> from vtj.outcome import vjp
         >>> x, v = torch.zeros(2).double(), torch.tensor([1e20, 1.0]).double()
@@ -224,12 +208,7 @@ def size_of_terms(trial: Trial, seed: int) -> Array:
 
 
 def negligible_slopes(trial: Trial, terms: Array) -> Array:
-    """Return slopes so small that `x`, moved by 1, changes only last digits of what is added up.
-
-    Args:
-        trial: What `try_out` returned.
-        terms: The size of what is added up.
-    """
+    """Return slopes so small that `x`, moved by 1, changes only last digits of what is added up."""
     shape = np.broadcast_shapes(np.shape(terms), (trial.size[1],))
     return np.broadcast_to(4 * trial.eps * terms, shape)
 
@@ -243,12 +222,7 @@ def _largest_rounding(trial: Trial, slopes: Array, terms: Array, noise: Array) -
 
 
 def exact_disagree(exact: Sequence[Witness], relative: float) -> bool:
-    """Return whether two exact values are further apart than the tolerance.
-
-    Args:
-        exact: Witnesses to J that are not differences.
-        relative: One of `vtj.oracle.tolerance.RELATIVE`.
-    """
+    """Return whether two exact values are further apart than the tolerance."""
     return any(
         bool((distance(a, b, relative) > 1).any()) for i, a in enumerate(exact) for b in exact[:i]
     )
