@@ -17,7 +17,6 @@ from vtj.oracle.voting import Array, Witness, distance
 SAMPLES = 4  # of what rounding does
 MOST_FACTOR = 1.03  # so that what is not linear in v changes by far less than
 AMPLIFIED = 64  # how much stronger the second time is
-ALL_ROUNDING = 0.1  # of a value: where rounding changes that much of it, no digit of it counts
 MOST_ROUNDING = 100  # times the relative tolerance: more than that is a mistake, not rounding
 
 
@@ -37,7 +36,7 @@ def rounding_error_bound(trial: Trial, exact: Sequence[Witness], seed: int) -> A
         return np.zeros(trial.size)
     largest = np.maximum(*(size.max(axis=axis, keepdims=True, initial=0) for axis in (0, 1)))
     limit = _largest_rounding(trial, largest, terms, noise_of_values(trial, seed)[:, None])
-    rounding = _capped(measured, limit, size) + lost + least
+    rounding = np.fmin(measured, limit) + lost + least
     return np.where(gap <= 2 * SAFETY * rounding, rounding, 0.0)
 
 
@@ -120,7 +119,7 @@ def gradient_rounding(
     for factor in np.random.default_rng(seed).uniform(1, MOST_FACTOR, SAMPLES).tolist():
         x = like(tuple(part / factor * factor for part in trial.parts), trial.x)
         spread = np.fmax(spread, abs(gradient_at(trial.f, x, factor * weights) / factor - first))
-    measured = _capped(spread, limit, abs(first))
+    measured = np.fmin(spread, limit)
     lost = _absorbed(trial, lambda f: gradient_at(f, trial.x, weights), first, seed)
     return np.asarray(measured + lost + np.where(abs(first) <= negligible, negligible, 0))
 
@@ -170,11 +169,6 @@ def perturbed_backward(f: Function, by: float, seed: int) -> Function:
         return y
 
     return perturbed
-
-
-def _capped(spread: Array, limit: Array, size: Array) -> Array:
-    """Return what was measured up to the limit, but for values that are nothing but rounding."""
-    return np.where(spread > ALL_ROUNDING * size, spread, np.fmin(spread, limit))
 
 
 def noise_of_values(trial: Trial, seed: int) -> Array:
