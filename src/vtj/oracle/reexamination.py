@@ -24,7 +24,10 @@ from vtj.oracle.witnesses import Answers, ask_engines, differences_witness
 
 NEARBY = 1e-6  # of the size of x: how far away a derivative is looked at beside a suspected kink
 POINTS = 4  # and at how many points
-ROUNDED_AWAY = 1e-9  # a slope that may be rounded away where y is 0 over every step
+# A slope that may be rounded away where y is 0 over every step: in
+# hardswish(log_softmax(softplus(x))) at [1.3, 50, -2.5] y[1] is 0, its slope -3e-22 by backward,
+# and without this a detached path would be seen there.
+ROUNDED_AWAY = 1e-9
 SEED = 0  # of the line along which the size of the terms of `f` is measured
 
 
@@ -120,6 +123,7 @@ def least_visible_slope(trial: Trial, slopes: Array, where_zero: float = EPS**2)
     step = np.where((x > 0) & (x < 1), x, 1.0)
     step = step if slopes.ndim == 2 else step.min(initial=1)
     y = trial.y_vector.reshape((-1,) + (1,) * (slopes.ndim - 1))
+    # a slope of 4e-14 of sqrt(1 + layer_norm(x)²) at [1e-8, 8e-3, -218] is flat to differences
     least = 4 * trial.eps * largest / step + np.where(y == 0, where_zero, 0.0)
     return np.where(slopes == 0, least, 0.0)
 
