@@ -16,7 +16,7 @@ from vtj.oracle.voting import Array, Witness, distance
 
 SAMPLES = 4  # of what rounding does
 MOST_FACTOR = 1.03  # so that what is not linear in v changes by far less than
-AMPLIFIED = 64  # how much stronger the second time is
+AMPLIFIED = 64  # the second perturbation; a backward that is another at every call does not follow
 MOST_ROUNDING = 100  # times the relative tolerance: more than that is a mistake, not rounding
 
 
