@@ -78,23 +78,9 @@ def test_blocks_of_outputs_lie_below_and_of_inputs_beside_each_other(form: Any) 
     ]
 
 
-def test_only_a_tuple_of_outputs_or_of_inputs() -> None:
-    below = as_matrix((EYE, 2 * EYE), [(2,), (2,)], [(2,)], y_tuple=True, x_tuple=False)
-    assert below.tolist() == [[1, 0], [0, 1], [2, 0], [0, 2]]
-    beside = as_matrix((EYE, 2 * EYE), [(2,)], [(2,), (2,)], y_tuple=False, x_tuple=True)
-    assert beside.tolist() == [[1, 0, 2, 0], [0, 1, 0, 2]]
-
-
 def test_a_tuple_of_one_is_a_tuple() -> None:
     assert as_matrix((EYE,), [(2,)], [(2,)], y_tuple=True, x_tuple=False).tolist() == EYE.tolist()
     assert as_matrix((EYE,), [(2,)], [(2,)], y_tuple=False, x_tuple=True).tolist() == EYE.tolist()
-
-
-def test_elements_in_the_order_of_y_and_x() -> None:
-    J = np.arange(24.0).reshape(2, 2, 3, 2)  # noqa: N806 - J is the term
-    assert as_matrix(J, [(2, 2)], [(3, 2)], y_tuple=False, x_tuple=False).tolist() == [
-        list(range(6 * row, 6 * row + 6)) for row in range(4)
-    ]
 
 
 def test_shapes_without_elements() -> None:

@@ -23,11 +23,6 @@ def test_differences_that_say_nothing_are_not_quoted() -> None:
     assert said([silent, witness("backward", 3.0)], 0) == "backward 3"
 
 
-def test_the_entry_is_told_of_values_in_any_shape() -> None:
-    values = Witness("reverse", "backward", np.array([[1.0, 2.0], [3.0, 4.0]]))
-    assert said([values], 2) == "backward 3"
-
-
 def test_digits_are_added_until_the_value_farthest_away_differs() -> None:
     below = [witness("by hand", 3.0), witness("backward", 2.99999999999)]
     assert said(below, 0) == "by hand 3, backward 2.99999999999"

@@ -53,28 +53,3 @@ def test_a_function_that_is_wrong_itself_is_not_also_called_wrong_backward() -> 
     found = report(lambda x: x * next(counted))
     assert found.culprit == "f"
     assert len(found.findings) == 1
-
-
-def test_the_evidence_names_its_witnesses() -> None:
-    evidence = report(torch.sin).evidence
-    assert [one.name for one in evidence.y] == ["f"]
-    assert evidence.grad[0].name == "x.grad"
-
-
-class Shapeless(Function):
-    """Its backward gives another shape than x's."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor) -> Tensor:
-        return x * 2
-
-    @staticmethod
-    def backward(ctx: Any, v: Tensor) -> Tensor:
-        return (v * 2).sum().expand(1, 1)
-
-
-def test_of_a_backward_that_raises_no_more_is_told() -> None:
-    found = report(Shapeless.apply)
-    assert (found.verdict, found.culprit) == ("wrong", "backward")
-    assert len(found.findings) == 1
-    assert "backward raises RuntimeError: Function ShapelessBackward" in found.findings[0]

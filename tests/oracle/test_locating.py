@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 import vtj
-from tests.zoo.bug import custom, matrix, vector
+from tests.zoo.bug import custom, vector
 from vtj.engines import FAMILIES
 from vtj.oracle.findings import LAST_DIGITS
 from vtj.oracle.locating import bisect
@@ -196,28 +196,6 @@ def test_a_difference_without_an_entry_is_told_where_it_is_largest() -> None:
     assert (report.verdict, report.culprit) == ("undecided", None)
 
 
-@pytest.mark.parametrize(("row", "column"), [(3, 1), (0, 4), (4, 0)])
-def test_an_entry_that_only_j_u_shows(row: int, column: int) -> None:
-    wrong = entry(row, column, 0.5)
-    report = vtj.certify(f, X, Torn(RIGHT, wrong))
-    assert told(report, by_hand=wrong, **everybody(RIGHT)) == ((row, column), JACOBIAN)
-    assert report.culprit == "jacobian"
-
-
-@pytest.mark.parametrize(("row", "column"), [(6, 0), (5, 2), (0, 1)])
-def test_an_entry_of_a_jacobian_that_is_not_square(row: int, column: int) -> None:
-    weights = matrix(7, 3)
-    wrong = weights.clone()
-    wrong[row, column] += 0.5
-    said = f"backward {wrong[row, column]:.6g}, numeric {weights[row, column]:.6g}"
-    for turned in (False, True):
-        right, false = (one.T if turned else one for one in (weights, wrong))
-        at = f"dy[{column}]/dx[{row}]" if turned else f"dy[{row}]/dx[{column}]"
-        f_wrong = custom(right.matmul, lambda x, g, wrong=false: g @ wrong)
-        report = vtj.certify(f_wrong, vector(right.shape[1]))
-        assert report.findings == (f"{at}: {said}: {BACKWARD}",)
-
-
 def partly_detached(x: Tensor) -> Tensor:
     return x**2 + x[0].detach() * x.roll(1)
 
@@ -299,31 +277,6 @@ def test_kinks_that_meet_are_nobody_s_fault(J: Any) -> None:  # noqa: N803 - J i
     found(report, "undecided", None, MEET.format("is 1"))
 
 
-def test_f_is_asked_at_the_same_points_every_time() -> None:
-    def points() -> list[list[float]]:
-        seen: list[list[float]] = []
-
-        def meet(x: Tensor) -> Tensor:
-            seen.append(x.tolist())
-            return torch.relu(x) - torch.relu(-x)
-
-        vtj.certify(meet, AT_KINKS)
-        return seen
-
-    assert points() == points()
-
-
-def test_kinks_that_meet_in_a_kink() -> None:
-    report = vtj.certify(lambda x: torch.relu(x) - 3 * torch.relu(-x), AT_KINKS)
-    found(report, "undecided", None, MEET.format("goes from 1 to 3"))
-
-
-def test_a_wrong_choice_beside_a_kink_is_no_kink() -> None:
-    steep = custom(torch.relu, lambda x, g: 3 * g * (x[0] > 0))
-    finding = "dy[1]/dx[1]: backward 3, numeric 1: {}"
-    found(vtj.certify(steep, AT_KINKS), "wrong", "backward", finding)
-
-
 def test_a_gradient_without_a_kink_nearby_is_wrong_all_the_same() -> None:
     """Its derivatives nearby are not the slope either."""
     steep = custom(torch.sin, lambda x, g: 2 * g * x[0].cos(), lambda x, u: u * x[0].cos())
@@ -397,18 +350,3 @@ def test_a_forward_derivative_that_differences_contradict() -> None:
     report = vtj.certify(custom(beside, lambda x, g: 2 * x[0] * g, forward), X[:3])
     finding = "dy[1]/dx[1]: backward 1.85, forward 5.55, numeric 1.85: {}"
     found(report, "wrong", "forward", finding)
-
-
-@pytest.mark.parametrize("culprit", ["backward", "jacobian"])
-def test_a_gradient_that_is_transposed_in_the_shape_of_x(culprit: str) -> None:
-    powers, square = torch.tensor([1.0, 2.0, 4.0]).double(), torch.ones(3, 3).double()
-    J = np.kron(np.eye(3), powers).reshape(3, 3, 3)  # noqa: N806 - J is the term
-    turned = custom(lambda w: w @ powers, lambda w, g: torch.outer(powers, g))
-    if culprit == "backward":
-        report = vtj.certify(turned, square, J)
-    else:
-        report = vtj.certify(lambda w: w @ powers, square, J.swapaxes(1, 2))
-    assert report.culprit == culprit
-    assert report.findings[0].endswith(
-        f": {CONCLUSIONS[culprit]} (the gradient of x is transposed)"
-    )

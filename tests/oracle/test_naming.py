@@ -12,15 +12,6 @@ def test_an_entry_is_named_by_its_part_and_index() -> None:
     assert names == ["x[0][0]", "x[0][1]", "x[1]", *square, "x[4][0]"]
 
 
-def test_an_entry_of_one_tensor_is_named_by_its_index() -> None:
-    assert element("y", [()], False, 0) == "y"
-    assert element("y", [(2, 3)], False, 4) == "y[1,1]"
-
-
-def test_six_digits_are_enough_where_they_tell() -> None:
-    assert numbers([1.23456789, 1 / 3], (1.0, 2.0)) == ["1.23457", "0.333333"]
-
-
 def test_as_many_digits_as_tell_and_no_more() -> None:
     assert numbers([1.0, 1.0000012], (1.0, 1.0000012)) == ["1", "1.000001"]
     assert numbers([1.0, 1.00000012], (1.0, 1.00000012)) == ["1", "1.0000001"]

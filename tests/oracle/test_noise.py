@@ -7,9 +7,7 @@ import vtj
 from vtj.oracle.noise import (
     COARSE,
     FINE,
-    FINEST,
     MARGIN,
-    finest_noise,
     measured_noise,
     noise_at_all_scales,
     noise_of_differences,
@@ -30,12 +28,6 @@ def test_noise_is_found_at_its_size() -> None:
     assert 1e-8 < noise < 1e-7
 
 
-def test_steps_that_mean_nothing_are_not_taken() -> None:
-    steps = []
-    noise_at_all_scales(lambda t: np.array([float(steps.append(t) or 0)]), least=0.5)
-    assert min(map(abs, steps)) == 0.5
-
-
 class Zigzag:
     """Values that go up and down by 1e-8 from one point to the next, beside a smooth one."""
 
@@ -52,12 +44,6 @@ class Zigzag:
 def _off_by(found: Array, expected: float) -> float:
     assert abs(found[1]) < 1e-15  # the smooth one
     return float(abs(found[0] / expected - 1))
-
-
-def test_what_differences_leave_of_noise_is_its_standard_deviation() -> None:
-    table = np.random.default_rng(0).normal(0, [1e-8, 1e-3], (100_000, 2))
-    for order in (1, 2, 6):
-        np.testing.assert_allclose(noise_of_differences(table, order), [1e-8, 1e-3], rtol=0.02)
 
 
 def test_what_differences_leave_of_values_by_hand() -> None:
@@ -77,34 +63,6 @@ def test_a_polynomial_has_noise_only_from_the_sixth_degree() -> None:
     np.testing.assert_allclose(fifth, [0, 720 * 0.5**6 / 924**0.5], atol=1e-12)
 
 
-def test_noise_beside_x_is_measured_over_fine_steps() -> None:
-    zigzag = Zigzag()
-    assert _off_by(noise_at_all_scales(zigzag), MARGIN * SIXTH * 1e-8) < 1e-9
-    assert zigzag.steps[:18] == [step * k for step in FINE for k in range(1, 10)]
-
-
-def test_values_that_are_stuck_over_fine_steps_show_over_coarse_ones() -> None:
-    stuck = Zigzag(beyond=10 * max(FINE))
-    assert _off_by(noise_at_all_scales(stuck), MARGIN * SIXTH * 1e-8) < 1e-9
-    coarse = [side * step * k for step in COARSE for side in (1, -1) for k in range(1, 10)]
-    assert stuck.steps[18:] == coarse
-
-
-def test_the_finest_noise_is_that_over_the_finest_step_or_the_least_that_means_anything() -> None:
-    for least, step in ((0.0, FINEST), (2 * FINEST, 2 * FINEST)):
-        zigzag = Zigzag()
-        assert _off_by(finest_noise(zigzag, least), SIXTH * 1e-8) < 1e-9
-        assert zigzag.steps == [step * k for k in range(1, 10)]
-
-
-def test_of_coarse_steps_only_those_above_the_least_are_taken() -> None:
-    zigzag = Zigzag()
-    noise_at_all_scales(zigzag, least=COARSE[1])
-    fine = [COARSE[1] * k for k in range(1, 10)]
-    coarse = [side * COARSE[2] * k for side in (1, -1) for k in range(1, 10)]
-    assert zigzag.steps == [*fine, *fine, *coarse]
-
-
 def test_a_kink_on_one_side_is_no_noise() -> None:
     for side in (1, -1):
         kink = COARSE[1] * side
@@ -121,10 +79,6 @@ def test_every_element_has_a_noise_of_its_own() -> None:
 def test_a_smooth_change_of_fourth_order_is_told_from_noise() -> None:
     stuck = Zigzag(beyond=10 * max(FINE))
     assert noise_at_all_scales(lambda t: stuck(t)[:1] + 1e8 * t**4) < 1e-10
-
-
-def test_noise_in_float32() -> None:
-    assert 1e-9 < measured_noise(lambda t: np.array([np.float32(1 + t)]), 1e-7) < 1e-6
 
 
 def test_differences_alone_that_see_nothing_say_so() -> None:

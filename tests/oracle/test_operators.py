@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from vtj.oracle.operators import Operator, operator
-from vtj.oracle.trial import Trial, try_out
+from vtj.oracle.trial import try_out
 
 ENTRIES = np.array([[1.0, -2.0], [3.0, 4.0], [-5.0, 0.5]])
 V, U = np.array([1.0, -10.0, 100.0]), np.array([1.0, -10.0])
@@ -63,15 +63,6 @@ def test_both_products_of_every_kind(kind: str) -> None:
         assert product.tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_several_products_are_those_of_every_row(kind: str) -> None:
-    J = operator(TRIAL, KINDS[kind])  # noqa: N806 - J is the term
-    rows = np.stack([V, 2 * V, V[::-1]])
-    lefts = J.lefts(rows)
-    assert (type(lefts), lefts.dtype) == (np.ndarray, np.float64)
-    assert lefts.tolist() == [J.left(row).tolist() for row in rows]
-
-
 WITH_MAGNITUDES = sorted(KINDS.keys() - {"integers", "linear operator", "bare"})
 
 
@@ -88,11 +79,6 @@ def test_where_terms_cannot_be_had_the_largest_element_is_the_size(kind: str) ->
     assert J.left_size(V).tolist() == [529, 529]
     assert J.right_size(U).tolist() == [37, 37, 37]
     assert J.right_size(U / 1000).tolist() == [0.037, 0.037, 0.037]
-
-
-def test_products_without_elements_have_sizes_without_elements() -> None:
-    J = Operator(Bare(lambda v: np.zeros(0), lambda u: np.zeros(0), (0, 0)))  # noqa: N806
-    assert J.left_size(np.zeros(0)).shape == J.right_size(np.zeros(0)).shape == (0,)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int64, np.uint8, np.bool_])
@@ -155,29 +141,6 @@ def test_a_sparse_tensor_that_is_complex_is_refused() -> None:
     for product in (lambda: J.left(V), lambda: J.lefts(V[None])):
         with pytest.raises(TypeError, match=refused):
             product()
-
-
-def test_what_an_operator_raises_is_the_cause() -> None:
-    cause = KeyError("k")
-    with pytest.raises(TypeError) as raised:
-        Operator(Bare(_raises(cause), None)).left(V)
-    assert raised.value.__cause__ is cause
-
-
-def _matrices() -> Trial:
-    """Give y of shape (2, 2) for x of shape (3,)."""
-    return try_out(lambda x: x[:2, None] * x[1:], torch.tensor([1.0, 2.0, 3.0]))
-
-
-def test_a_dense_array_may_have_the_shapes_of_y_and_x_or_be_flat() -> None:
-    blocks = np.arange(12.0).reshape(2, 2, 3)
-    for J in (blocks, torch.from_numpy(blocks), blocks.reshape(4, 3), lambda x: blocks):  # noqa: N806
-        assert operator(_matrices(), J).right(np.array([0.0, 1, 0])).tolist() == [1, 4, 7, 10]
-
-
-def test_a_dense_array_of_another_shape_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"J has shape \(3, 4\); expected .* = \(2, 2, 3\)"):
-        operator(_matrices(), np.zeros((3, 4)))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from vtj.oracle.operators import operator
 from vtj.oracle.pairs import (
     Pair,
     Probes,
-    backward_raised,
     pairs,
     probe,
     reexamined_pair,
@@ -20,7 +19,6 @@ from vtj.oracle.pairs import (
 from vtj.oracle.passes import Counted, Passes
 from vtj.oracle.trial import first_run
 from vtj.oracle.voting import unnamed
-from vtj.outcome import backward
 
 X = torch.tensor([0.5, -2.0, 3.0], dtype=torch.float64)
 
@@ -69,33 +67,6 @@ def test_a_direction_moves_every_element_of_x_at_its_own_scale() -> None:
     assert (report.verdict, calls(report)) == ("correct", "6 calls of f")
 
 
-@pytest.mark.parametrize("probes", [1, 2, 5])
-def test_every_probe_has_its_own_direction_and_gradient(probes: int) -> None:
-    trial, run = first_run(square, X)
-    passes = Passes(trial)
-    for J in (None, operator(trial, by_hand(X))):  # noqa: N806 - J is the term
-        trial, run = first_run(square, X)
-        asked = probe(passes, run, J, probes, seed=0)
-        assert asked.v.shape == asked.grads.shape == (probes, 3)
-        assert len({tuple(v) for v in asked.v}) == probes
-        assert (abs(asked.v) >= 0.5).all()
-        assert (abs(asked.v) <= 2).all()
-        np.testing.assert_allclose(asked.grads, asked.v * 6 * X.numpy(), rtol=1e-15)
-        slopes = 6 * X.numpy() * asked.u
-        compared = list(pairs(asked, 1e-12))
-        assert not any(pair.differs for pair in compared)
-        if J is None:
-            assert [pair.probe for pair in compared] == list(range(probes))
-            expected = asked.v @ slopes
-            assert {pair.side for pair in compared} == {"number"}
-        else:
-            assert [pair.probe for pair in compared] == [0, *range(probes)]
-            expected = slopes
-            assert [pair.side for pair in compared] == ["y", *"x" * probes]
-        assert asked.differences is not None
-        np.testing.assert_allclose(asked.differences.value, expected, rtol=1e-9)
-
-
 def test_a_forward_pass_takes_the_place_of_rough_differences() -> None:
     trial, run = first_run(square, X)
     passes = Passes(trial)
@@ -113,26 +84,6 @@ def test_a_forward_pass_takes_the_place_of_rough_differences() -> None:
         ("⟨x.grad, u⟩ = ⟨v, J·u⟩ forward", "number", 1, "forward"),
     ]
     assert not any(pair.differs for pair in compared)
-
-
-def test_where_no_forward_pass_applies_nothing_changes() -> None:
-    trial, run = first_run(custom(square, lambda x, v: 6 * x[0] * v), X)
-    passes = Passes(trial)
-    asked = probe(passes, run, None, 2, seed=0)
-    assert with_forward_pass(passes, asked) is asked
-
-
-@pytest.mark.parametrize(
-    ("f", "said"),
-    [
-        (square, False),
-        (lambda x: x.detach() * 2, False),
-        (spoiled, True),
-    ],
-    ids=["runs", "not connected", "raises"],
-)
-def test_a_backward_that_raises_is_told_from_one_with_nothing_to_do(f: object, said: bool) -> None:
-    assert backward_raised(backward(f, X, torch.ones(3, dtype=torch.float64))) is said
 
 
 def test_sums_that_cancel_are_compared_by_their_terms_without_another_call() -> None:

@@ -12,8 +12,8 @@ from torch.utils.checkpoint import checkpoint
 import vtj
 from tests.zoo.bug import custom
 from vtj.calling.tensors import Tensors, values
-from vtj.engines.numeric import EPS, Slopes
-from vtj.oracle.passes import FIRST, TO_CONFIRM, Counted, Passes
+from vtj.engines.numeric import EPS
+from vtj.oracle.passes import FIRST, TO_CONFIRM, Passes
 from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.trial import first_run
 
@@ -68,21 +68,6 @@ def test_a_backward_pass_through_the_first_run_is_one_like_any_other(
     assert vtj.certify(f, X).verdict == "correct"
 
 
-def test_what_is_not_connected_gets_a_run_of_its_own() -> None:
-    trial, run = first_run(lambda x: (x**3, x.detach()), X)
-    passes = Passes(trial)
-    outcome = passes.backward_of(run, np.concatenate([V[0], V[1]]))
-    np.testing.assert_array_equal(values(outcome.grad), V[0] * 3 * HERE**2)  # type: ignore[arg-type]
-
-
-def test_at_another_point_another_function_is_looked_at() -> None:
-    passes, there = passes_of(cube), 2 * X
-    other = passes.of(torch.exp, there)
-    np.testing.assert_allclose(other.gradient(V[0]), V[0] * np.exp(2 * HERE), rtol=1e-15)
-    np.testing.assert_array_equal(other.trial.x_vector, 2 * HERE)
-    np.testing.assert_array_equal(passes.gradient(V[0]), V[0] * 3 * HERE**2)
-
-
 def test_a_forward_pass_is_best_and_differences_stand_in_for_it() -> None:
     best = passes_of(cube).best(U)
     assert (best.name, best.family) == ("forward", "forward")
@@ -92,10 +77,6 @@ def test_a_forward_pass_is_best_and_differences_stand_in_for_it() -> None:
     np.testing.assert_allclose(best.value, U * 3 * HERE**2, rtol=1e-9)
     forward = passes_of(two, PAIR).forward(np.array([1.0, 10.0, 100.0, 1000.0]))
     assert forward.tolist() == [5 + 200, 70 + 3000, 1100]
-
-
-def test_a_forward_pass_that_gives_nan_is_none() -> None:
-    assert passes_of(lambda x: x * torch.tensor([1, torch.nan, 1])).forward_or_none(U) is None
 
 
 def asked(u: Any, **how: Any) -> list[float]:
@@ -127,26 +108,6 @@ def test_what_is_expected_spares_calls_and_what_is_not_costs_them() -> None:
     assert len(asked(U)) == 8
     slopes[1] *= 1 + 1e-9
     assert len(asked(U, expected=slopes)) == 6 + 8
-
-
-def test_ten_digits_are_enough() -> None:
-    passes = passes_of(Counted(lambda x: torch.sin(x).sum()))
-    passes.trial.f.calls = 0  # type: ignore[attr-defined]
-    passes.differences(U)
-    assert passes.trial.f.calls == 6  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize("expected", [True, False])
-def test_numbers_are_those_of_the_vector(expected: bool) -> None:
-    passes = passes_of(torch.sin)
-    slopes = np.cos(HERE) * U
-    numbers = passes.differences(U, V @ slopes if expected else None, v=V)
-    assert (numbers.name, numbers.family) == ("differences", "numeric")
-    np.testing.assert_allclose(numbers.value, V @ slopes, rtol=1e-9)
-    narrow = FIRST * (TO_CONFIRM[1] if expected else 2.0**-3)
-    rounded = EPS * abs(V) @ abs(np.sin(HERE)) / (narrow * 2)
-    assert (np.asarray(numbers.error) >= rounded / 2).all()
-    assert (np.asarray(numbers.error) <= 1e-9 * abs(V) @ abs(slopes)).all()
 
 
 def test_numbers_of_terms_that_cancel_have_the_rounding_of_the_terms() -> None:
@@ -192,47 +153,6 @@ def test_an_element_that_does_not_move_has_no_part_in_the_rounding() -> None:
     assert np.isfinite(np.asarray(one.error)).all()
     none = passes.differences(np.zeros(3))
     assert none.value.tolist() == [0, 0, 0]
-
-
-def test_in_a_lower_precision_nothing_is_confirmed_by_two_steps() -> None:
-    def f(x: Tensor) -> Tensor:
-        return torch.sin(x.float())
-
-    passes = passes_of(Counted(f))
-    passes.trial.f.calls = 0  # type: ignore[attr-defined]
-    passes.differences(U, np.cos(HERE) * U)
-    plain = passes.trial.f.calls  # type: ignore[attr-defined]
-    passes.trial.f.calls = 0  # type: ignore[attr-defined]
-    passes.differences(U)
-    assert passes.trial.f.calls == plain  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize(
-    ("value", "error", "jump", "silent"),
-    [
-        (1.0, 1e-3 / SAFETY, 0.0, False),
-        (1.0, 1.1e-3 / SAFETY, 0.0, True),
-        (-1.0, 1.1e-3 / SAFETY, 0.0, True),
-        (0.0, 8e-9 / SAFETY, 0.0, False),
-        (0.0, 9e-9 / SAFETY, 0.0, True),
-        (1.0, 0.2, 0.5, False),
-    ],
-)
-def test_differences_are_silent_where_they_are_too_rough(
-    value: float, error: float, jump: float, silent: bool
-) -> None:
-    passes = passes_of(lambda x: torch.full_like(x, 8) * x / x)
-    found = passes._witness(
-        Slopes(*(np.full(3, n) for n in (value, error, jump))), passes.trial.y_vector
-    )
-    assert found.silent.tolist() == [silent] * 3  # type: ignore[union-attr]
-    np.testing.assert_allclose(found.error, error + jump / 2 / SAFETY)
-
-
-def test_where_y_is_not_finite_differences_are_silent() -> None:
-    passes = passes_of(lambda x: 1 / (x - 0.5))
-    found = passes._witness(Slopes(*np.zeros((3, 3))), passes.trial.y_vector)
-    assert found.silent.tolist() == [True, False, False]  # type: ignore[union-attr]
 
 
 def test_an_element_that_is_0_moves_as_far_as_the_others_on_average() -> None:

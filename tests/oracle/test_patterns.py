@@ -46,12 +46,6 @@ def test_pattern(wrong: np.ndarray, name: str) -> None:
     assert pattern(wrong, RIGHT, wrong != RIGHT) == name
 
 
-def test_vectors() -> None:
-    right = np.array([2.0, 4.0, 8.0])
-    assert pattern(3 * right, right, np.ones(3, bool)) == "the factor 3"
-    assert pattern(right[::-1], right, np.array([True, False, True])) == ""
-
-
 def test_a_factor_is_told_with_the_digits_that_tell_it_from_one() -> None:
     right = np.array([1.0, 2.0, 4.0])
     wrong = right * (1 + 2.0**-52)
@@ -61,10 +55,6 @@ def test_a_factor_is_told_with_the_digits_that_tell_it_from_one() -> None:
 def test_two_rows_that_are_the_same_do_not_depend_on_v() -> None:
     wrong = np.tile([3.0, 5.0, 9.0], (2, 1))
     assert pattern(wrong, RIGHT[:2], wrong != RIGHT[:2]) == "does not depend on v"
-
-
-def test_a_single_row_is_not_said_to_be_like_the_others() -> None:
-    assert pattern(3 * RIGHT[:1], RIGHT[:1], RIGHT[:1] != 0) == "the factor 3"
 
 
 def test_a_symmetric_matrix_is_not_said_to_be_transposed() -> None:
@@ -120,30 +110,9 @@ def test_a_gradient_laid_down_transposed() -> None:
     assert pattern(wrong, right, wrong != right, inputs=inputs) == ""
 
 
-def test_a_gradient_with_zeros_laid_down_transposed() -> None:
-    right = np.array([0.0, 1.0, 2.0, 0.0])
-    wrong = np.array([0.0, 2.0, 1.0, 0.0])
-    said = pattern(wrong, right, wrong != right, inputs=[("x", (2, 2))])
-    assert said == "the gradient of x is transposed"
-
-
 def test_only_a_square_gradient_is_said_to_be_transposed() -> None:
     right = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     wrong = right.reshape(2, 3).T.reshape(-1)
     assert pattern(wrong, right, wrong != right, inputs=[("x", (2, 3))]) == ""
     assert pattern(wrong, right, wrong != right, inputs=[("x", (6,))]) == ""
     assert pattern(wrong, right, wrong != right) == ""
-
-
-def test_scalars_among_the_inputs() -> None:
-    right = np.array([5.0, 1.0, 2.0, 3.0, 4.0])
-    wrong = right[[0, 1, 3, 2, 4]]
-    inputs = [("x[0]", ()), ("x[1]", (2, 2))]
-    said = pattern(wrong, right, wrong != right, inputs=inputs)
-    assert said == "the gradient of x[1] is transposed"
-
-
-@pytest.mark.parametrize(("factor", "said"), [(1e99, "the factor 1e+99"), (1e100, "")])
-def test_a_factor_that_is_nothing_but_an_overflow_is_not_named(factor: float, said: str) -> None:
-    right = np.array([1.0, 2.0, 4.0])
-    assert pattern(factor * right, right, right > 0) == said

@@ -80,21 +80,6 @@ def test_what_is_questionable(f: Any, engines: Any, jacobian: Any, doubt: bool) 
     assert doubtful(f, engines, jacobian) == doubt
 
 
-def test_an_engine_that_contradicts_its_family_is_questionable() -> None:
-    trial = try_out(square, X)
-    heard = ask_engines(trial, ("reverse", "numeric"), None)
-    other = Witness("jacrev", "backward", SQUARE + 1e-6)
-    heard = Answers((*heard.witnesses, other), (), heard.slopes)
-    assert is_disputed(trial, heard, vote(heard.witnesses, trial.relative))
-
-
-def test_where_nobody_disagrees_nothing_changes() -> None:
-    first, second = again(square)
-    assert second.witnesses == first.witnesses
-    assert second.slopes is first.slopes
-    assert second.cancelling_kinks is None
-
-
 def test_columns_in_which_nobody_disagrees_stay() -> None:
     """Only the differences of the others are repeated."""
     wrong = custom(
@@ -135,41 +120,12 @@ def test_where_kinks_meet_the_differences_are_silent(other: float) -> None:
     assert np.asarray(numeric.silent).tolist() == np.diag(at_zero).tolist()
 
 
-def test_a_wrong_backward_is_no_kink() -> None:
-    _, second = again(WRONG)
-    assert second.cancelling_kinks is not None
-    assert not second.cancelling_kinks.any()
-    assert not np.asarray(by_name(second, "numeric").silent).any()
-
-
 def test_differences_that_are_off_in_their_last_digits_show_no_kink() -> None:
     _, second = again(lambda x: x / 3 + 0.1, jacobian=np.diag([0.3, 0.4]))
     backward, numeric = by_name(second, "reverse").value, by_name(second, "numeric").value
     assert (backward != numeric).any()
     assert second.cancelling_kinks is not None
     assert not second.cancelling_kinks.any()
-
-
-def test_without_a_backward_no_kinks_are_looked_for() -> None:
-    _, second = again(meet, torch.zeros(1).double(), ("forward", "numeric"))
-    assert second.cancelling_kinks is not None
-    assert second.cancelling_kinks.tolist() == [[False]]
-
-
-def test_rounding_excuses_exact_engines_that_lie_too_far_apart() -> None:
-    x = torch.tensor([0.3, -1.7, 2.9], dtype=torch.float64)
-    weights = torch.linspace(-3, 3, 9).double().reshape(3, 3)
-
-    def steep(x: Tensor) -> Tensor:
-        return torch.tanh(20 * weights @ torch.tanh(20 * weights @ x))
-
-    trial = try_out(steep, x)
-    heard = ask_engines(trial, ("reverse", "forward"), None)
-    reverse, forward = heard.witnesses
-    off = Answers((reverse, Witness("forward", "forward", forward.value * (1 + 1e-8))), ())
-    for one in reexamined(trial, off, seed=0).witnesses:
-        assert np.asarray(one.error).shape in ((3, 3), ())
-        assert (np.asarray(one.error) < 1e-9).all()
 
 
 def test_terms_that_cancel_are_excused() -> None:
@@ -182,14 +138,6 @@ def test_terms_that_cancel_are_excused() -> None:
     wrong = Witness("forward", "forward", np.full((1, 3), 1e-3))
     for one in reexamined(trial, Answers((zero, wrong), ()), seed=0).witnesses:
         assert not np.asarray(one.error).any()
-
-
-def test_the_differences_are_not_excused_by_rounding() -> None:
-    trial = try_out(lambda x: x.softmax(0).sum(), torch.tensor([0.3, -1.7, 2.9]))
-    heard = ask_engines(trial, ALL, np.full(3, 1e-17))
-    before = by_name(heard, "numeric")
-    after = by_name(reexamined(trial, heard, seed=0), "numeric")
-    assert np.asarray(after.error).max() <= np.asarray(before.error).max() + 1e-14
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,10 @@ NOT_WRONG: dict[str, tuple[Callable[..., Any], Any]] = {
     "not a number": (lambda x: torch.xlogy(x, x), torch.tensor([0.0, 1.0])),
     "kinks that cancel": (lambda x: torch.relu(x) - torch.relu(-x), torch.tensor([0.0, 1.0])),
     "a jump at x": (lambda x: torch.where(x > 1, x**2 + 3, x), torch.tensor([1.0, 2.0])),
+    "a wave that differences cannot follow": (
+        lambda x: x + 1e-3 * torch.sin(1e12 * x),
+        torch.tensor([1.0, 2.0], dtype=F64),
+    ),
     "beyond all digits": (lambda x: torch.sin(x**9), torch.tensor([50.0], dtype=F64)),
     "saturated, float32": (
         lambda x: torch.tanh(W.float() @ torch.tanh(W.float() @ torch.tanh(W.float() @ x))),

@@ -49,21 +49,6 @@ def test_several_inputs_and_outputs() -> None:
     assert trial.entry_name(4 * 5 + 3) == "dy[1][0,1]/dx[1][1]"
 
 
-def test_one_input_and_output() -> None:
-    trial = try_out(lambda x: x**2, X)
-    assert isinstance(trial.x, Tensor)
-    assert (trial.x_tuple, trial.y_tuple, trial.shape) == (False, False, (2, 2))
-    assert trial.inputs == [("x", (2,))]
-    assert (trial.y_name(1), trial.x_name("x", 0)) == ("y[1]", "x[0]")
-    assert trial.entry_name(2) == "dy[1]/dx[0]"
-
-
-def test_a_tuple_of_one_is_still_a_tuple() -> None:
-    trial = try_out(lambda x: (x,), (X,))
-    assert (trial.x_tuple, trial.y_tuple, trial.shape) == (True, True, (2, 2))
-    assert trial.entry_name(2) == "dy[0][1]/dx[0][0]"
-
-
 def test_x_and_y_are_kept_without_a_graph_and_apart_from_the_callers() -> None:
     x, kept = X.clone().requires_grad_(), []
 
@@ -83,14 +68,6 @@ def test_what_refuses_float64_is_tried_in_the_dtype_of_x() -> None:
     trial = try_out(lambda x: weights @ x, X)
     assert [part.dtype for part in (*trial.parts, *trial.y)] == 2 * [torch.float32]
     assert (trial.dtype, trial.relative, trial.eps) == (torch.float32, 1e-5, 2.0**-23)
-
-
-def test_an_error_in_both_dtypes_is_that_in_the_dtype_of_x() -> None:
-    def f(x: Tensor) -> Tensor:
-        raise ValueError(f"not of {x.dtype}")
-
-    with pytest.raises(ValueError, match=r"not of torch\.float32"):
-        try_out(f, X)
 
 
 def _refuses_float64(x: Tensor) -> Tensor:

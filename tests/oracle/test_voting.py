@@ -58,11 +58,6 @@ def test_distance_is_in_units_of_the_tolerance() -> None:
     assert distance(_one("a", 0.0), _one("b", 1e-300), 1e-12) > 1
 
 
-def test_product_of_infinities_is_silent() -> None:
-    J = Witness("reverse", "backward", np.array([[np.inf], [np.inf]]))  # noqa: N806
-    assert product(J, np.array([1.0, -1.0])).silent.tolist() == [True]
-
-
 def test_values_agree_up_to_the_tolerance_itself() -> None:
     def against(by_hand: float) -> bool:
         witnesses = [_one("backward", 2.0), _one("forward", 2.0), _one("by hand", by_hand)]
@@ -78,23 +73,10 @@ def test_a_size_that_is_known_widens_the_tolerance() -> None:
     assert allowed(a, larger, 0.1).tolist() == allowed(larger, a, 0.1).tolist() == [1.0]
 
 
-def test_the_silent_are_at_no_distance() -> None:
-    loud = Witness("a", "a", np.array([2.0, 2.0]))
-    half = Witness("b", "b", np.array([3.0, 3.0]), silent=np.array([True, False]))
-    for one, other in [(loud, half), (half, loud)]:
-        assert distance(one, other, 1e-12)[0] == 0
-        assert distance(one, other, 1e-12)[1] > 1
-
-
 def test_where_all_are_silent_nothing_is_decided() -> None:
     result = vote([_one("backward", 3, silent=True), _one("numeric", 9, silent=True)], 1e-12)
     assert not result.decided.any()
     assert not any(mask.any() for mask in result.against.values())
-
-
-def test_what_is_agreed_on_has_a_name_of_its_own() -> None:
-    agreed = vote([_one("backward", 3)], 1e-12).agreed
-    assert (agreed.name, agreed.family) == ("agreed", "agreed")
 
 
 def test_a_product_is_silent_only_where_a_row_is_or_where_it_overflows() -> None:

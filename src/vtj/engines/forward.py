@@ -13,13 +13,7 @@ from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like
 def jacobian(f: Function, x: Tensors) -> Any:
     """Return J by as many forward passes as `x` has elements, each with a one-hot tangent.
 
-    Args:
-        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
-        x: A tensor, or a tuple of tensors, of a floating dtype.
-
-    Returns:
-        A tensor of shape ``(*y.shape, *x.shape)``; a tuple of them when `x` is a tuple, and a tuple
-        of those when `y` is one.
+    Called, and shaped, as `vtj.jacobian`.
 
     Raises:
         Exception: What torch raises, unchanged; a custom Function without `jvp` cannot be run.
@@ -59,13 +53,7 @@ def jacobian(f: Function, x: Tensors) -> Any:
 def jvp(f: Function, x: Tensors, u: Tensors) -> Tensors:
     """Return J·u by one forward pass; zeros where `y` does not depend on `x`.
 
-    Args:
-        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
-        x: A tensor or a tuple of tensors.
-        u: The tangent, with `x`'s shape; a tuple when `x` is one.
-
-    Returns:
-        A tensor of `y`'s shape; a tuple of them when `y` is a tuple.
+    The tangent `u` has `x`'s shape and the result `y`'s; each is a tuple where `x` or `y` is one.
 
     Example:
         >>> import torch

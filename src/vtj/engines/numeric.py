@@ -14,8 +14,9 @@ Array: TypeAlias = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
 LEVELS = 20  # step sizes tried: the last is 2**-19 of the first
 WIDTH = 7  # columns of the extrapolation table; more would amplify rounding
-SHARP = 1e-10  # of y: an error below that is small even for a slope of zero
-CLOSE = 2.0**-14  # of the first step: there a tip that looked like a kink may be seen to be round
+SHARP = 1e-10  # of y: an error below that is small even for a slope of zero, as of hypot(x, 1e-4)
+# Of the first step: so close the tip of hypot(x, 1e-5) + 3x at 0 is seen to be round, and no kink.
+CLOSE = 2.0**-14
 
 
 def jacobian(f: Function, x: Tensors) -> Any:
@@ -23,14 +24,7 @@ def jacobian(f: Function, x: Tensors) -> Any:
 
     Each step is half the one before (Ridders' method). The steps are powers of two, so that
     polynomials of low degree at small integers come out exact. Nothing here knows autograd.
-
-    Args:
-        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
-        x: A tensor, or a tuple of tensors, of a floating dtype; raised to float64 when `f` allows.
-
-    Returns:
-        A float64 tensor of shape ``(*y.shape, *x.shape)``; a tuple of them when `x` is a tuple, and
-        a tuple of those when `y` is one.
+    Called, and shaped, as `vtj.jacobian`; in float64 when `f` allows.
 
     Raises:
         Exception: What `f` raises in `x`'s own dtype.

@@ -12,15 +12,8 @@ from vtj.outcome import vjp
 def jacobian(f: Function, x: Tensors) -> Any:
     """Return J by as many real backward passes as `y` has elements.
 
-    Each row starts from a fresh graph and lands in the `.grad` of a fresh leaf.
-
-    Args:
-        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
-        x: A tensor, or a tuple of tensors, of a floating dtype.
-
-    Returns:
-        A tensor of shape ``(*y.shape, *x.shape)``, zero where autograd sees no connection; a tuple
-        of them when `x` is a tuple, and a tuple of those when `y` is one.
+    Each row starts from a fresh graph and lands in the `.grad` of a fresh leaf. It is zero where
+    autograd sees no connection. Called, and shaped, as `vtj.jacobian`.
 
     Raises:
         Exception: What torch raises, unchanged.

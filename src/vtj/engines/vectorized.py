@@ -11,14 +11,8 @@ from vtj.calling.tensors import Function, Tensors, as_tuple, like
 def jacrev(f: Function, x: Tensors) -> Any:
     """Return J by `torch.func.jacrev`, one batched backward pass.
 
-    Args:
-        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple. It must be one that torch.func can
-            transform: no old-style custom Function, no NumPy inside.
-        x: A tensor, or a tuple of tensors, of a floating dtype.
-
-    Returns:
-        A tensor of shape ``(*y.shape, *x.shape)``; a tuple of them when `x` is a tuple, and a tuple
-        of those when `y` is one.
+    Called, and shaped, as `vtj.jacobian`; `f` must be one that torch.func can transform: no
+    old-style custom Function, no NumPy inside.
 
     Raises:
         Exception: What torch raises, unchanged.

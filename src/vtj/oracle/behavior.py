@@ -100,14 +100,7 @@ class Observed:
 
 
 def observe(trial: Trial, v: Tensors | None, seed: int, agreed: Witness) -> Observed:
-    """Run the backward passes.
-
-    Args:
-        trial: What `try_out` returned.
-        v: The gradient argument, with `y`'s shape and dtype, or None to omit it.
-        seed: Fixes what is drawn.
-        agreed: What the families agree J is.
-    """
+    """Run the backward passes."""
     w = trial.weights(random_weights(np.random.default_rng(seed), trial.size[0], 0.1, 10))
     ones = tuple(torch.ones_like(part) for part in trial.y)
     weights, signed_weights = (

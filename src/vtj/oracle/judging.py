@@ -52,15 +52,7 @@ class Evidence:
 
 
 def judge(trial: Trial, answers: Answers, seen: Observed, result: Vote, kept: Kept) -> Report:
-    """Return the report on one function at one point.
-
-    Args:
-        trial: What `try_out` returned.
-        answers: What was said of J.
-        seen: What the backward passes did.
-        result: What the families agree on.
-        kept: Which buffers `f` changed.
-    """
+    """Return the report on one function at one point."""
     speakers = list(answers.speakers.values())
     of_f = list(judge_f(trial, (seen.first, seen.again, seen.signed), kept))
     of_backward = list(judge_backward(trial, seen, result, speakers))
@@ -105,9 +97,6 @@ def once_differentiable_report(trial: Trial) -> Report:
     """Return the report on a `y` that comes from a backward marked ``@once_differentiable``.
 
     ``y.backward()`` raises there. With `inputs=` torch gives zeros instead, which are no answer.
-
-    Args:
-        trial: What `try_out` returned.
 
     Source:
         https://docs.pytorch.org/docs/stable/generated/torch.autograd.function.once_differentiable.html

@@ -29,12 +29,6 @@ def locate(passes: Passes, asked: Probes, bad: Sequence[Pair], by_hand: Operator
     """Find the entry in which two values differ, and who is at fault there.
 
     It takes a number of passes that grows with the logarithm of the size of `x` and `y`.
-
-    Args:
-        passes: Of the function.
-        asked: The random directions.
-        bad: The pairs that differ; at least one.
-        by_hand: J by hand.
     """
     pair = next((one for one in bad if one.side == "x"), bad[0])
     k = pair.probe

@@ -36,10 +36,6 @@ def measured_noise(g: Callable[[float], Array], step: float) -> Array:
 def noise_of_differences(table: Array, order: int) -> Array:
     """Return the standard deviation of noise that explains the differences of some order.
 
-    Args:
-        table: Values at equal distances, one point a row.
-        order: How many differences to take.
-
     Example:
         >>> noise_of_differences(np.arange(9.0)[:, None] ** 2, 6).tolist()
         [0.0]

@@ -24,18 +24,15 @@ from vtj.oracle.witnesses import Answers, ask_engines, differences_witness
 
 NEARBY = 1e-6  # of the size of x: how far away a derivative is looked at beside a suspected kink
 POINTS = 4  # and at how many points
-ROUNDED_AWAY = 1e-9  # a slope that may be rounded away where y is 0 over every step
+# A slope that may be rounded away where y is 0 over every step: in
+# hardswish(log_softmax(softplus(x))) at [1.3, 50, -2.5] y[1] is 0, its slope -3e-22 by backward,
+# and without this a detached path would be seen there.
+ROUNDED_AWAY = 1e-9
 SEED = 0  # of the line along which the size of the terms of `f` is measured
 
 
 def is_disputed(trial: Trial, answers: Answers, result: Vote) -> bool:
-    """Return whether anything speaks against `f`, a family or an engine, or is not compared.
-
-    Args:
-        trial: What `try_out` returned.
-        answers: What was said of J.
-        result: What the families agree on.
-    """
+    """Return whether anything speaks against `f`, a family or an engine, or is not compared."""
     speakers = answers.speakers
     return bool(
         list(speakers) == [NUMERIC.name]
@@ -54,11 +51,6 @@ def reexamined(trial: Trial, answers: Answers, seed: int) -> Answers:
 
     Only the columns in which somebody disagrees with the differences are repeated, or all where
     they stand alone. Rounding is measured only where exact engines lie too far apart.
-
-    Args:
-        trial: What `try_out` returned.
-        answers: What was said of J.
-        seed: Fixes where `x` is moved to.
     """
     answers = _without_vmap(trial, answers)
     numeric = answers.speakers.get(NUMERIC.name)
@@ -131,6 +123,7 @@ def least_visible_slope(trial: Trial, slopes: Array, where_zero: float = EPS**2)
     step = np.where((x > 0) & (x < 1), x, 1.0)
     step = step if slopes.ndim == 2 else step.min(initial=1)
     y = trial.y_vector.reshape((-1,) + (1,) * (slopes.ndim - 1))
+    # a slope of 4e-14 of sqrt(1 + layer_norm(x)²) at [1e-8, 8e-3, -218] is flat to differences
     least = 4 * trial.eps * largest / step + np.where(y == 0, where_zero, 0.0)
     return np.where(slopes == 0, least, 0.0)
 
@@ -164,25 +157,14 @@ def _cancelling_kinks(trial: Trial, numeric: Witness, backward: Witness | None, 
 
 
 def nearby_points(trial: Trial, seed: int) -> Iterator[Tensors]:
-    """Yield some points beside `x`, off any kink there.
-
-    Args:
-        trial: What `try_out` returned.
-        seed: Fixes them.
-    """
+    """Yield some points beside `x`, off any kink there."""
     x, generator = trial.x_vector, np.random.default_rng(seed)
     for _ in range(POINTS):
         yield trial.at(x + NEARBY * np.where(x == 0, 1, abs(x)) * generator.uniform(-1, 1, x.size))
 
 
 def seen_by_autograd_alone(trial: Trial, speakers: Mapping[str, Witness], slopes: Array) -> Mask:
-    """Return for which entries of J nobody speaks who would see a detached path.
-
-    Args:
-        trial: What `try_out` returned.
-        speakers: Who speaks for each family.
-        slopes: J, as autograd says.
-    """
+    """Return for which entries of J nobody speaks who would see a detached path."""
     size = np.where(trial.x_vector == 0, 1, abs(trial.x_vector))
     found = possibly_detached(trial, slopes, speakers.get(NUMERIC.name), size)
     for name, one in speakers.items():

@@ -16,19 +16,12 @@ from vtj.oracle.voting import Array, Witness, distance
 
 SAMPLES = 4  # of what rounding does
 MOST_FACTOR = 1.03  # so that what is not linear in v changes by far less than
-AMPLIFIED = 64  # how much stronger the second time is
-ALL_ROUNDING = 0.1  # of a value: where rounding changes that much of it, no digit of it counts
+AMPLIFIED = 64  # the second perturbation; a backward that is another at every call does not follow
 MOST_ROUNDING = 100  # times the relative tolerance: more than that is a mistake, not rounding
 
 
 def rounding_error_bound(trial: Trial, exact: Sequence[Witness], seed: int) -> Array:
-    """Return how far exact values of J may be off by rounding, 0 where they differ by more.
-
-    Args:
-        trial: What `try_out` returned.
-        exact: Witnesses to J that are not differences.
-        seed: Fixes what is drawn.
-    """
+    """Return how far exact values of J may be off by rounding, 0 where they differ by more."""
     known = [one.name for one in exact]
     plain = [name for name, one in ENGINES.items() if one.family.autograd and not one.vmap]
     engines = [name for name in plain if name in known] or plain[:1]
@@ -43,7 +36,7 @@ def rounding_error_bound(trial: Trial, exact: Sequence[Witness], seed: int) -> A
         return np.zeros(trial.size)
     largest = np.maximum(*(size.max(axis=axis, keepdims=True, initial=0) for axis in (0, 1)))
     limit = _largest_rounding(trial, largest, terms, noise_of_values(trial, seed)[:, None])
-    rounding = _capped(measured, limit, size) + lost + least
+    rounding = np.fmin(measured, limit) + lost + least
     return np.where(gap <= 2 * SAFETY * rounding, rounding, 0.0)
 
 
@@ -70,11 +63,6 @@ def measured_rounding(trial: Trial, engines: Sequence[str], seed: int) -> Array:
 
     `x` and `y` are scaled by random factors that J is divided by again. Nothing changes by that
     except in the last digits.
-
-    Args:
-        trial: What `try_out` returned.
-        engines: Keys of `ENGINES`.
-        seed: Fixes the factors.
 
     Example:
         >>> import torch
@@ -131,7 +119,7 @@ def gradient_rounding(
     for factor in np.random.default_rng(seed).uniform(1, MOST_FACTOR, SAMPLES).tolist():
         x = like(tuple(part / factor * factor for part in trial.parts), trial.x)
         spread = np.fmax(spread, abs(gradient_at(trial.f, x, factor * weights) / factor - first))
-    measured = _capped(spread, limit, abs(first))
+    measured = np.fmin(spread, limit)
     lost = _absorbed(trial, lambda f: gradient_at(f, trial.x, weights), first, seed)
     return np.asarray(measured + lost + np.where(abs(first) <= negligible, negligible, 0))
 
@@ -158,11 +146,6 @@ def perturbed_backward(f: Function, by: float, seed: int) -> Function:
     Each element moves by that part of the largest in its tensor: so much may be lost where
     elements are added up.
 
-    Args:
-        f: A function of tensors.
-        by: How far.
-        seed: Fixes it.
-
     Example:
         >>> from vtj.outcome import vjp
         >>> x, v = torch.zeros(2).double(), torch.tensor([1e20, 1.0]).double()
@@ -186,11 +169,6 @@ def perturbed_backward(f: Function, by: float, seed: int) -> Function:
         return y
 
     return perturbed
-
-
-def _capped(spread: Array, limit: Array, size: Array) -> Array:
-    """Return what was measured up to the limit, but for values that are nothing but rounding."""
-    return np.where(spread > ALL_ROUNDING * size, spread, np.fmin(spread, limit))
 
 
 def noise_of_values(trial: Trial, seed: int) -> Array:
@@ -224,12 +202,7 @@ def size_of_terms(trial: Trial, seed: int) -> Array:
 
 
 def negligible_slopes(trial: Trial, terms: Array) -> Array:
-    """Return slopes so small that `x`, moved by 1, changes only last digits of what is added up.
-
-    Args:
-        trial: What `try_out` returned.
-        terms: The size of what is added up.
-    """
+    """Return slopes so small that `x`, moved by 1, changes only last digits of what is added up."""
     shape = np.broadcast_shapes(np.shape(terms), (trial.size[1],))
     return np.broadcast_to(4 * trial.eps * terms, shape)
 
@@ -243,12 +216,7 @@ def _largest_rounding(trial: Trial, slopes: Array, terms: Array, noise: Array) -
 
 
 def exact_disagree(exact: Sequence[Witness], relative: float) -> bool:
-    """Return whether two exact values are further apart than the tolerance.
-
-    Args:
-        exact: Witnesses to J that are not differences.
-        relative: One of `vtj.oracle.tolerance.RELATIVE`.
-    """
+    """Return whether two exact values are further apart than the tolerance."""
     return any(
         bool((distance(a, b, relative) > 1).any()) for i, a in enumerate(exact) for b in exact[:i]
     )

@@ -13,7 +13,7 @@ RELATIVE: Mapping[torch.dtype, float] = MappingProxyType(
 )
 """How far two exact derivatives may lie apart, relative to the entry, per working dtype."""
 
-SAFETY = 4.0
+SAFETY = 4.0  # with 1, where(x > 1, x**2 + 3, x) is undecided at its jump, x = 1
 """A difference quotient is believed to this multiple of its own error estimate."""
 
 TINY = float(np.finfo(np.float64).tiny)  # in place of 0, to divide by

@@ -98,8 +98,8 @@ def error_and_silence(slopes: Slopes, size: Array, here: Array) -> tuple[Array, 
         here: `y`, of a shape that goes with them.
     """
     error = slopes.error + abs(slopes.jump) / 2 / SAFETY
-    # three digits: sin(1e15 x) detached has none, and would pass for a slope of any size; nine
-    # digits of y beside a slope of zero: x.detach().bfloat16() stands still over small steps
+    # Three digits of a slope: of x + 1e-3 sin(1e12 x), a right function, differences have fewer,
+    # and would call it wrong. A slope of zero has no digits: nine of y stand in for them.
     enough = np.where(size > SAFETY * error, 1e-3 * size, 1e-9 * abs(here))
     silent = ~((SAFETY * error <= enough) | (slopes.jump != 0)) | ~np.isfinite(here)
     return error, silent
