@@ -45,7 +45,7 @@ def certify(
     probes: int = 2,
     seed: int = 0,
 ) -> Report:
-    """Give the verdict of `check` in a number of passes that does not grow with `x` or `y`.
+    """Return the verdict of `check` in a number of passes that does not grow with `x` or `y`.
 
     With a J by hand, vᵀ·J is compared with `x.grad`, element by element, for random `v`, and J·u
     with differences along a random `u`. Without one, the number ⟨x.grad, u⟩ is compared with
@@ -167,7 +167,7 @@ def _flat(trial: Trial, asked: Probes, compared: Sequence[Pair]) -> bool:
 
 
 def _hidden(trial: Trial, asked: Probes) -> Mask:
-    """Say for which outputs autograd alone speaks."""
+    """Which outputs autograd alone speaks for."""
     if asked.forward is None or asked.differences is None:
         return np.zeros(trial.size[0], bool)
     return unseen(trial, asked.forward.value, asked.differences, np.ones(1))
@@ -189,7 +189,7 @@ def _not_numbers(trial: Trial, grads: Array) -> list[Finding]:
 
 
 def _together(compared: Sequence[Pair]) -> dict[str, list[Pair]]:
-    """Give the pairs of all probes, by what they compare."""
+    """Return the pairs of all probes, by what they compare."""
     together: dict[str, list[Pair]] = {}
     for pair in compared:
         together.setdefault(pair.what, []).append(pair)

@@ -37,7 +37,7 @@ def compare(
     jacobian: Any = None,
     product: Any = None,
 ) -> Report:
-    """Give the report with what somebody else computed beside what `check` found.
+    """Return the report with what somebody else computed beside what `check` found.
 
     Args:
         report: What `check` gave.
@@ -135,7 +135,7 @@ def _named(claim: _Claim, agreed: Witness, differs: Any, evidence: Evidence) -> 
 
 
 def _relative(given: Any) -> float:
-    """Give the tolerance of the least precise dtype among the given arrays."""
+    """Return the tolerance of the least precise dtype among the given arrays."""
     if isinstance(given, (tuple, list)):
         return max((_relative(part) for part in given), default=0.0)
     if isinstance(given, np.ndarray) and given.dtype.kind == "f":

@@ -5,7 +5,7 @@ from html import escape
 
 
 def as_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Give the table with its columns aligned by spaces.
+    """Return the table with its columns aligned by spaces.
 
     Args:
         header: One name per column.
@@ -30,7 +30,7 @@ def as_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def as_html(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:
-    """Give the table as HTML: a caption, a header per column, the first cell heading its row.
+    """Return the table as HTML: a caption, a header per column, the first cell heading its row.
 
     It sets no color, so that it reads in a light and in a dark theme.
 
