@@ -206,11 +206,11 @@ def _rows(compared: Sequence[Pair]) -> list[Row]:
 
 def _powers(compared: Sequence[Pair]) -> dict[str, float]:
     """Return how large an error in a single entry of J must be to be seen, by what is compared."""
-    found = {what: min(pair.power for pair in same) for what, same in _together(compared).items()}
-    return {what: power for what, power in found.items() if np.isfinite(power)}
+    return {what: min(pair.power for pair in same) for what, same in _together(compared).items()}
 
 
 def _power_row(compared: Sequence[Pair]) -> list[Row]:
-    told = [f"{power:.1g} ({what})" for what, power in _powers(compared).items()]
+    powers = _powers(compared).items()
+    told = [f"{power:.1g} ({what})" for what, power in powers if np.isfinite(power)]
     note = f"a single entry that is off by more than this is seen: {', '.join(told)}"
     return [Row("power", "", "note", note=note)] if told else []
