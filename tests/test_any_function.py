@@ -157,7 +157,7 @@ def test_parameters_of_a_module() -> None:
 
 def test_a_module_in_float32_is_compared_with_float32s_tolerance() -> None:
     torch.manual_seed(0)
-    net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2))
+    net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2)).requires_grad_(False)
     report = vtj.check(net, torch.tensor([0.1, -0.2, 0.3]))
     assert report.verdict == "correct", str(report)
     assert "float32" in report.title
@@ -172,7 +172,7 @@ def test_float32_hidden_inside_is_found() -> None:
 
 def test_autocast_to_bfloat16() -> None:
     torch.manual_seed(0)
-    linear = nn.Linear(3, 2)
+    linear = nn.Linear(3, 2).requires_grad_(False)
 
     def f(x: Tensor) -> Tensor:
         with torch.autocast("cpu", torch.bfloat16):
@@ -213,7 +213,7 @@ def test_order_2_several_inputs() -> None:
 
 
 def test_batch_norm_in_training_mode_is_left_as_it_was() -> None:
-    norm = nn.BatchNorm1d(2, dtype=torch.float64)
+    norm = nn.BatchNorm1d(2, dtype=torch.float64).requires_grad_(False)
     x = torch.tensor([[1.0, 2.0], [3.0, 5.0], [4.0, -1.0]], dtype=torch.float64)
     report = vtj.check(norm, x)
     assert report.verdict == "correct", str(report)

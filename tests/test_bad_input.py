@@ -244,7 +244,7 @@ functions = st.one_of(
 
 
 @settings(
-    max_examples=500,
+    max_examples=150,
     derandomize=True,
     database=None,
     deadline=None,

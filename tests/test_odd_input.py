@@ -217,35 +217,35 @@ def test_backward_takes_everything(name: str) -> None:
     """An error of torch or `f` is part of the outcome; only what is no tensor is refused."""
     odd = _odd()
     for x in odd.values():
-        for v in odd.values():
-            assert _unmeant(lambda x=x, v=v: vtj.backward(FUNCTIONS[name], x, v)) == ""
+        for v in odd if name in ("dense", "itself") else WEIGHTS:
+            assert _unmeant(lambda x=x, v=odd[v]: vtj.backward(FUNCTIONS[name], x, v)) == ""
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_check_and_certify_refuse_what_they_cannot_judge(name: str) -> None:
     odd, f = _odd(), FUNCTIONS[name]
-    for x in odd.values():
-        for weights in WEIGHTS:
-            assert _unmeant(lambda x=x, v=odd[weights]: vtj.check(f, x, v)) == ""
+    for kind, x in odd.items():
+        for v in WEIGHTS if name in ("sin", "a named tuple") else ["None"]:
+            assert _unmeant(lambda x=x, v=odd[v]: vtj.check(f, x, v)) == ""
         assert _unmeant(lambda x=x: vtj.certify(f, x)) == ""
-        for method in vtj.ENGINES:
+        for method in vtj.ENGINES if kind in ("float32", "tuple", "empty") else ["numeric"]:
             assert _unmeant(lambda x=x, method=method: vtj.jacobian(f, x, method)) == ""
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", ["sin", "sum", "itself", "detached", "nan"])
+@pytest.mark.parametrize("name", ["sin", "itself", "detached"])
 def test_every_kind_of_jacobian(name: str) -> None:
     odd, f = _odd(), FUNCTIONS[name]
-    for x in (odd["float32"], odd["float64"], odd["tuple"]):
+    for x in (odd["float32"], odd["tuple"]):
+        report = vtj.check(f, x)
         for J in _jacobians():  # noqa: N806
-            assert _unmeant(lambda x=x, J=J: vtj.check(f, x, jacobian=J)) == ""  # noqa: N803
-            assert _unmeant(lambda x=x, J=J: vtj.certify(f, x, J)) == ""  # noqa: N803
-
-            def compared(x: Any = x, J: Any = J) -> vtj.Report:  # noqa: N803
-                return vtj.compare(vtj.check(f, x), "me", jacobian=J)
-
-            assert _unmeant(compared) == ""
+            for call in (
+                lambda x=x, J=J: vtj.check(f, x, jacobian=J),  # noqa: N803
+                lambda x=x, J=J: vtj.certify(f, x, J),  # noqa: N803
+                lambda report=report, J=J: vtj.compare(report, "me", jacobian=J),  # noqa: N803
+            ):
+                assert _unmeant(call) == ""
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -16,8 +16,10 @@ def test_bug_is_caught_with_its_diagnosis(bug: Bug) -> None:
     assert any(bug.says in finding for finding in told.findings), str(told)
 
 
-def test_the_score_counts_everything_once() -> None:
+def test_the_score_counts_everything_once_and_leaves_the_random_state_alone() -> None:
+    before = torch.get_rng_state()
     scores = score()
+    assert torch.equal(torch.get_rng_state(), before)
     assert [one.name for one in scores] == [bug.name for bug in BUGS]
     assert len(scores) >= 30
     assert all(one.caught and one.diagnosed for one in scores)
@@ -55,22 +57,12 @@ def test_the_counts_say_what_cannot_be_asked() -> None:
     assert "<td>1 of 2</td><td>2 of 2</td><td>0 of 2</td>" in html
 
 
-def test_the_score_is_the_same_every_time() -> None:
-    chosen = [bug for bug in BUGS if bug.name in ("clamps g", "one entry of 1000 off by 1")]
-    assert [str(report(bug)) for bug in chosen] == [str(report(bug)) for bug in chosen]
-
-
 def test_a_bug_that_is_none_is_not_diagnosed() -> None:
-    """The zoo can fail: with its bug mended, an entry of it is correct."""
-    mended = Bug(
-        "mended", lambda: custom(lambda x: x**2, lambda x, g: 2 * x[0] * g), vector(4), None, ""
+    """The zoo can fail: with its bug fixed, an entry of it is correct."""
+    fixed = Bug(
+        "fixed", lambda: custom(lambda x: x**2, lambda x, g: 2 * x[0] * g), vector(4), None, ""
     )
-    assert report(mended).verdict == "correct"
-
-
-def test_score_shows_what_a_tool_missed() -> None:
-    told = Score("by hand", "name", caught=False, diagnosed=False, slow=None, fast=True, finding="")
-    assert (told.slow, told.fast) == (None, True)
+    assert report(fixed).verdict == "correct"
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
@@ -88,9 +80,3 @@ def test_certify_never_calls_a_bug_correct_that_it_can_see(bug: Bug) -> None:
     told = vtj.certify(bug.make(), bug.x, bug.jacobian)
     assert told.verdict == "wrong", str(told)
     assert told.culprit == bug.culprit, str(told)
-
-
-def test_the_random_state_is_left_alone() -> None:
-    before = torch.get_rng_state()
-    score()
-    assert torch.equal(torch.get_rng_state(), before)

@@ -45,7 +45,7 @@ def certify(
     probes: int = 2,
     seed: int = 0,
 ) -> Report:
-    """Give the verdict of `check` in a number of passes that does not grow with `x` or `y`.
+    """Return the verdict of `check` in a number of passes that does not grow with `x` or `y`.
 
     With a J by hand, vᵀ·J is compared with `x.grad`, element by element, for random `v`, and J·u
     with differences along a random `u`. Without one, the number ⟨x.grad, u⟩ is compared with
@@ -167,7 +167,7 @@ def _flat(trial: Trial, asked: Probes, compared: Sequence[Pair]) -> bool:
 
 
 def _hidden(trial: Trial, asked: Probes) -> Mask:
-    """Say for which outputs autograd alone speaks."""
+    """Which outputs autograd alone speaks for."""
     if asked.forward is None or asked.differences is None:
         return np.zeros(trial.size[0], bool)
     return possibly_detached(trial, asked.forward.value, asked.differences, np.ones(1))
@@ -189,7 +189,7 @@ def _not_numbers(trial: Trial, grads: Array) -> list[Finding]:
 
 
 def _together(compared: Sequence[Pair]) -> dict[str, list[Pair]]:
-    """Give the pairs of all probes, by what they compare."""
+    """Return the pairs of all probes, by what they compare."""
     together: dict[str, list[Pair]] = {}
     for pair in compared:
         together.setdefault(pair.what, []).append(pair)
@@ -206,11 +206,11 @@ def _rows(compared: Sequence[Pair]) -> list[Row]:
 
 def _powers(compared: Sequence[Pair]) -> dict[str, float]:
     """Return how large an error in a single entry of J must be to be seen, by what is compared."""
-    found = {what: min(pair.power for pair in same) for what, same in _together(compared).items()}
-    return {what: power for what, power in found.items() if np.isfinite(power)}
+    return {what: min(pair.power for pair in same) for what, same in _together(compared).items()}
 
 
 def _power_row(compared: Sequence[Pair]) -> list[Row]:
-    told = [f"{power:.1g} ({what})" for what, power in _powers(compared).items()]
+    powers = _powers(compared).items()
+    told = [f"{power:.1g} ({what})" for what, power in powers if np.isfinite(power)]
     note = f"a single entry that is off by more than this is seen: {', '.join(told)}"
     return [Row("power", "", "note", note=note)] if told else []

@@ -120,7 +120,7 @@ def _dense(
 def _gradient_as_function(
     trial: Trial, weights: Tensors | None
 ) -> tuple[Function, tuple[Tensor, ...]]:
-    """Give ``(*x, *v) -> vᵀ·J`` and where to check it."""
+    """Return ``(*x, *v) -> vᵀ·J`` and where to check it."""
     count = len(trial.parts)
 
     def vjp(*at: Tensor) -> Tensors:

@@ -1,7 +1,8 @@
 """Put further values into a report: what a page, a log or a colleague computed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,9 @@ FLOATS = {2: torch.float16, 4: torch.float32}  # by their bytes
 
 @dataclass(frozen=True)
 class _Claim:
+    """One given value: the argument it came as, how rows and elements are named, what it is."""
+
+    argument: str
     what: str
     value: Array
     relative: float
@@ -36,7 +40,7 @@ def compare(
     jacobian: Any = None,
     product: Any = None,
 ) -> Report:
-    """Give the report with what somebody else computed beside what `check` found.
+    """Return the report with what somebody else computed beside what `check` found.
 
     Args:
         report: What `check` gave.
@@ -66,7 +70,8 @@ def compare(
             "values to compare with; expected one of check's, or give J to certify itself"
         )
     rows, findings = [], []
-    for claim in _claims(evidence, y, grad, jacobian, product):
+    given = {"y": y, "grad": grad, "jacobian": jacobian, "product": product}
+    for claim in _claims(evidence, given):
         mine = Witness(claim.what, who, claim.value)
         agreed = vote([*claim.others, mine], claim.relative).agreed
         apart = distance(mine, agreed, claim.relative)
@@ -77,64 +82,51 @@ def compare(
             named = _named(claim, agreed, apart > 1, evidence)
             told = f"{claim.name(at)}: {said([mine, *claim.others], at)}: {who} is wrong"
             findings.append(told + (f" ({named})" if named else ""))
-    report = replace(report, rows=(*report.rows, *rows))
-    if not findings:
-        return report
     return replace(
         report,
-        verdict="wrong",
-        culprit=report.culprit or who,
+        rows=(*report.rows, *rows),
+        verdict="wrong" if findings else report.verdict,
+        culprit=report.culprit or (who if findings else None),
         findings=(*report.findings, *findings),
     )
 
 
-def _claims(evidence: Evidence, y: Any, grad: Any, jacobian: Any, product: Any) -> Sequence[_Claim]:
+def _claims(evidence: Evidence, given: Mapping[str, Any]) -> Iterator[_Claim]:
     trial = evidence.trial
-
-    def claim(
-        what: str,
-        given: Any,
-        value: Array,
-        others: tuple[Witness, ...],
-        name: Callable[[int], str],
-    ) -> _Claim:
-        return _Claim(what, value, max(_relative(given), trial.relative), others, name)
-
-    claims = []
-    if y is not None:
-        value = _vector("y", y, trial.y_shapes, trial.y_tuple)
-        claims.append(claim("y", y, value, evidence.y, trial.y_name))
-    if grad is not None:
-        value = _vector("x.grad", grad, trial.x_shapes, trial.x_tuple)
-        name = "x.grad"
-        claims.append(claim(name, grad, value, evidence.grad, lambda i: trial.x_name("x.grad", i)))
-    if jacobian is not None:
-        value = trial.matrix(jacobian)
-        claims.append(claim("J", jacobian, value, evidence.jacobian, trial.entry_name))
-    if product is not None:
-        value = _vector("vᵀ·J", product, trial.x_shapes, trial.x_tuple)
-        name = "vᵀ·J"
-        claims.append(
-            claim(name, product, value, evidence.grad, lambda i: trial.x_name("(vᵀ·J)", i))
-        )
-    return claims
+    for argument, what, others, name in (
+        ("y", "y", evidence.y, trial.y_name),
+        ("grad", "x.grad", evidence.grad, partial(trial.x_name, "x.grad")),
+        ("jacobian", "J", evidence.jacobian, trial.entry_name),
+        ("product", "vᵀ·J", evidence.grad, partial(trial.x_name, "(vᵀ·J)")),
+    ):
+        one = given[argument]
+        if one is None:
+            continue
+        if argument == "jacobian":
+            value = trial.matrix(one)
+        elif argument == "y":
+            value = _vector(what, one, trial.y_shapes, trial.y_tuple)
+        else:
+            value = _vector(what, one, trial.x_shapes, trial.x_tuple)
+        relative = max(_relative(one), trial.relative)
+        yield _Claim(argument, what, value, relative, others, name)
 
 
 def _named(claim: _Claim, agreed: Witness, differs: Any, evidence: Evidence) -> str:
-    if claim.what in ("x.grad", "vᵀ·J"):
+    if claim.argument in ("grad", "product"):
         J = next(iter(evidence.jacobian)).value  # noqa: N806 - J is the term
         if J.shape[0] == J.shape[1] and np.allclose(J @ evidence.v, claim.value, rtol=1e-6, atol=0):
             return "J·v in place of vᵀ·J"
-    inputs = evidence.trial.inputs if claim.what != "y" else ()
+    inputs = evidence.trial.inputs if claim.argument != "y" else ()
     named = pattern(claim.value, agreed.value, differs, agreed.error, inputs)
     whole = named.removeprefix("the factor ")
-    if claim.what == "x.grad" and whole.isdigit():
+    if claim.argument == "grad" and whole.isdigit():
         return f"{named}: was .grad not cleared?"
     return named
 
 
 def _relative(given: Any) -> float:
-    """Give the tolerance of the least precise dtype among the given arrays."""
+    """Return the tolerance of the least precise dtype among the given arrays."""
     if isinstance(given, (tuple, list)):
         return max((_relative(part) for part in given), default=0.0)
     if isinstance(given, np.ndarray) and given.dtype.kind == "f":

@@ -17,7 +17,7 @@ def contract(v: Tensor | Array, J: Tensor) -> Tensor: ...  # noqa: N803
 @overload
 def contract(v: Tensor | Array, J: Array) -> Array: ...  # noqa: N803
 def contract(v: Tensor | Array, J: Tensor | Array) -> Tensor | Array:  # noqa: N803 - J is the term
-    """Give vᵀ·J, the contraction of `v` with `J` over `y`'s dimensions.
+    """Return vᵀ·J, the contraction of `v` with `J` over `y`'s dimensions.
 
     It is ``np.tensordot(v, J, v.ndim)``, and what ``y.backward(v)`` adds to ``x.grad``.
 

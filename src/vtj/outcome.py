@@ -92,7 +92,7 @@ def finished(leaves: tuple[Tensor, ...], y: Any, x: Tensors, v: Any = None) -> O
 
 
 def vjp(f: Function, x: Tensors, v: Any = None) -> Tensors:
-    """Give vᵀ·J: the gradient alone, zeros where `y` does not depend on `x`.
+    """Return vᵀ·J: the gradient alone, zeros where `y` does not depend on `x`.
 
     Args:
         f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.

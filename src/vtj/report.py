@@ -37,7 +37,7 @@ class Row:
     note: str = ""
 
     def cells(self) -> tuple[str, ...]:
-        """Give the row as text, one string per column of the report's table."""
+        """Return the row as text, one string per column of the report's table."""
         error = "" if self.error is None else f"{self.error:.2g}"
         return (self.what, self.family, self.result, error, self.note)
 
@@ -126,7 +126,7 @@ class Report:
 
 
 def both(first: Report, second: Report) -> Report:
-    """Give one report of two: on `f`, and on its gradient (order 2).
+    """Return one report of two: on `f`, and on its gradient (order 2).
 
     Example:
         >>> both(Report("J (2,)", (), "correct"), Report("J (4,)", (), "correct")).title

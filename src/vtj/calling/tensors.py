@@ -13,7 +13,7 @@ Function: TypeAlias = Callable[..., Any]
 
 
 def as_tuple(x: Tensors, name: str = "x") -> tuple[Tensor, ...]:
-    """Give `x` as a tuple of tensors, whether it is one tensor or a tuple of them.
+    """Return `x` as a tuple of tensors, whether it is one tensor or a tuple of them.
 
     Args:
         x: A tensor or a non-empty tuple of tensors.
@@ -104,7 +104,7 @@ def require_values(name: str, part: Tensor) -> None:
 
 
 def like(parts: tuple[Any, ...], x: object) -> Any:
-    """Give `parts` in the form of `x`: a tuple where `x` is one, else the single part.
+    """Return `parts` in the form of `x`: a tuple where `x` is one, else the single part.
 
     Example:
         >>> like((1,), "one"), like((1,), ("one",))
@@ -114,7 +114,7 @@ def like(parts: tuple[Any, ...], x: object) -> Any:
 
 
 def shaped_like(flat: NDArray[np.float64], parts: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """Give a vector's elements in the shapes and dtypes, and on the devices, of `parts`.
+    """Return a vector's elements in the shapes and dtypes, and on the devices, of `parts`.
 
     A part that is sharded over processes (a DTensor) is answered by one sharded alike.
 
@@ -134,7 +134,7 @@ def shaped_like(flat: NDArray[np.float64], parts: tuple[Tensor, ...]) -> tuple[T
 
 
 def values(y: Tensors) -> NDArray[np.float64]:
-    """Give all elements of `y`, part after part, as one float64 vector.
+    """Return all elements of `y`, part after part, as one float64 vector.
 
     Example:
         >>> import torch

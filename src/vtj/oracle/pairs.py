@@ -89,7 +89,7 @@ class Pair:
     @cached_property
     def power(self) -> float:
         """How large an error in a single entry of J is seen for sure."""
-        return float(self.allowed.max(initial=0)) / self.weight
+        return float(self.allowed.max(initial=0)) / self.weight if self.weight > 0 else np.inf
 
 
 def probe(
