@@ -171,15 +171,6 @@ def test_parameters_are_named_and_keep_their_grad() -> None:
     assert unnamed == ["add", "mul", "parameter", "parameter", "x"]
 
 
-def test_parameters_that_backward_does_not_visit_have_neither_value_nor_gradient() -> None:
-    scale = torch.nn.Parameter(torch.ones(2))
-    assert rows(lambda x: x * scale, X, V) == [
-        ("mul", [1, 2], [1, 2], [1, 10]),
-        ("x", [], [1, 2], [1, 10]),
-        ("parameter", [], None, None),
-    ]
-
-
 def test_a_random_function_is_walked_with_the_draw_of_seed_0() -> None:
     x = torch.ones(64)
     with torch.random.fork_rng():
