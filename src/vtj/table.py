@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 def as_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Give the table with its columns aligned by spaces.
+    """Return the table with its columns aligned by spaces.
 
     Args:
         header: One name per column.
@@ -50,7 +50,7 @@ def as_html(
     caption: str,
     **attributes: str,
 ) -> str:
-    """Give the table as HTML: a caption, a header per column, the first cell heading its row.
+    """Return the table as HTML: a caption, a header per column, the first cell heading its row.
 
     It sets no color, so that it reads in a light and in a dark theme.
 

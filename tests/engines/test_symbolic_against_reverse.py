@@ -11,7 +11,7 @@ from torch import Tensor
 from vtj.engines import reverse
 from vtj.engines.symbolic.derivation import jacobian
 from vtj.engines.symbolic.errors import NotSymbolic, UnknownOperation
-from vtj.engines.symbolic.kinds import MOVES, PICKS, STEPS
+from vtj.engines.symbolic.no_formula import MOVES, PICKS, STEPS
 from vtj.engines.symbolic.operations import COMPARISONS, FORMULAS, OTHERWISE
 
 TWO = torch.tensor([0.75, 1.5], dtype=torch.float64)

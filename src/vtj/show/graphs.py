@@ -108,7 +108,7 @@ def _place(layers: Sequence[list[_Node]], wide: float) -> None:
 
 
 def _routes(ways: Sequence[list[_Node]]) -> list[list[tuple[float, float]]]:
-    """Give the points of every way, which leave and reach a box side by side."""
+    """Return the points of every way, which leave and reach a box side by side."""
     leaving = {id(way): (way[0], way[1]) for way in ways}
     reaching = {id(way): (way[-1], way[-2]) for way in ways}
     routes = []

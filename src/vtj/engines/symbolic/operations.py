@@ -2,7 +2,7 @@
 
 A table entry takes the arguments of the operation, with every floating tensor replaced by an
 object array, and returns the formulas of the results. Operations that only move elements are not
-here as formulas (see kinds.py).
+here as formulas (see no_formula.py).
 """
 
 from __future__ import annotations
