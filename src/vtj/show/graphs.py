@@ -11,8 +11,8 @@ from vtj.calling.tensors import Function, Tensors
 from vtj.checking import check
 from vtj.oracle.blocks import as_array
 from vtj.show.measured import number
+from vtj.show.recorded_graph import Station, walk
 from vtj.show.svg import Drawing, Figure, width_of
-from vtj.show.walking import Station, walk
 
 LIMIT = 24
 HIGH, ROOM, GAP = 62.0, 46.0, 12.0

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
 from torch import Tensor
 
-from vtj.show.walking import walk
+from vtj.show.recorded_graph import walk
 
 X, V = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0])
 
