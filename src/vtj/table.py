@@ -58,7 +58,7 @@ def as_html(
         header: One name per column; an empty one heads nothing.
         rows: As many cells per row as `header` has.
         caption: What the table says, in one sentence.
-        attributes: Of the table, with _ for -, beside its class ``vtj``.
+        attributes: Of the table, with _ for -, beside its class ``vtj``; an empty one is left out.
 
     Raises:
         ValueError: When a row has another number of cells.
@@ -92,7 +92,7 @@ def as_html(
 
 
 def _attributes(given: Mapping[str, str]) -> str:
-    return "".join(f' {name}="{escape(value)}"' for name, value in given.items())
+    return "".join(f' {name}="{escape(value)}"' for name, value in given.items() if value)
 
 
 def _complete(row: Sequence[str], header: Sequence[str]) -> list[str]:

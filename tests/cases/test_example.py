@@ -74,6 +74,8 @@ def test_several_inputs_are_named_one_by_one() -> None:
     assert example.confirm(y=6.0, grad=[3.0, 2.0])
     with pytest.raises(JacobianMismatch, match=r"x\[1\].grad: the page 4, backward 2"):
         example.confirm(y=6.0, grad=[3.0, 4.0])
+    with pytest.raises(ValueError, match="longer than argument 1"):
+        example.confirm(y=6.0, grad=[3.0])
     by_hand = Example("product", lambda a, b: a * b, x, None, lambda a, b: (b, a))
     assert by_hand.confirm(y=6.0, grad=[3.0, 2.0], jacobian=(3.0, 2.0), product=(3.0, 2.0))
 
@@ -99,14 +101,9 @@ def test_a_wrong_backward_is_not_confirmed_by_itself() -> None:
     assert report.findings[-1] == "x.grad[1]: the page 4, backward 3: the page is wrong"
 
 
-def without_jacobian() -> Example:
-    x, v = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0])
-    return Example("certified", lambda x: 3 * x**2, x, v, None)
-
-
 def test_beside_a_certificate_the_page_has_its_own_rows() -> None:
-    report = without_jacobian().confirm(y=[3.0, 12.0], grad=[6.0, 120.0])
-    certified = without_jacobian().check()
+    report = weighted(None).confirm(y=[3.0, 12.0], grad=[6.0, 120.0])
+    certified = weighted(None).check()
     assert report.title == certified.title
     assert [row.what for row in report.rows[: len(certified.rows)]] == [
         row.what for row in certified.rows
@@ -116,19 +113,11 @@ def test_beside_a_certificate_the_page_has_its_own_rows() -> None:
         "x.grad, the page",
     ]
     with pytest.raises(JacobianMismatch) as caught:
-        without_jacobian().confirm(y=[3.0, 13.0], grad=[6.0, 120.0])
+        weighted(None).confirm(y=[3.0, 13.0], grad=[6.0, 120.0])
     wrong = caught.value.report
     assert wrong.title == certified.title
     assert wrong.findings == ("y[1]: the page 13, f 12: the page is wrong",)
     assert len(wrong.rows) == len(report.rows)
-
-
-def test_a_gradient_for_each_input_is_wanted() -> None:
-    x, v = (torch.tensor([1.0]), torch.tensor([2.0])), torch.tensor([1.0])
-    example = Example("two inputs", lambda a, b: a * b, x, v, None)
-    assert example.confirm(y=[2.0], grad=[[2.0], [1.0]])
-    with pytest.raises(ValueError, match="longer than argument 1"):
-        example.confirm(y=[2.0], grad=[[2.0]])
 
 
 def test_gradients_may_come_as_a_list() -> None:

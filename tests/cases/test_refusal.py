@@ -16,11 +16,6 @@ def omitted(error: Exception | None = None) -> Refusal:
     return Refusal("omitted", double, torch.tensor([1.0, 2.0]), None, error)
 
 
-def test_the_page_that_raised_it_is_confirmed() -> None:
-    x = torch.tensor([1.0, 2.0], requires_grad=True)
-    assert omitted().confirm(error=RuntimeError(MESSAGE), x=x, y=double(x))
-
-
 def test_what_torch_raises_is_told_beside_what_is_declared() -> None:
     raised = f"RuntimeError: {MESSAGE}"
     report = omitted().check()

@@ -1,23 +1,17 @@
 """Formulas from the code that runs: what they say, where they hold, and when there are none."""
 
-import importlib
-import inspect
-import pkgutil
 import subprocess
 import sys
 from typing import Any
 
 import numpy as np
 import pytest
-import sympy
 import torch
 from torch import Tensor
 
 import vtj
-import vtj.examples
 from vtj.engines.symbolic.derivation import derive, jacobian
 from vtj.engines.symbolic.errors import NotSymbolic
-from vtj.engines.symbolic.numbers import agreeing
 
 X = torch.tensor([1.0, 2.0])
 
@@ -28,20 +22,6 @@ def three_outputs(x: Tensor) -> Tensor:
     y[1] = x[0] ** 2 + 2 * x[1] ** 3
     y[2] = 10 * x[1]
     return y
-
-
-def test_gives_y_and_J_as_formulas() -> None:  # noqa: N802 - J is the term
-    derived = derive(three_outputs, X)
-    a, b = derived.x[0]
-    assert derived.y[0].tolist() == [3 * a**2, a**2 + 2 * b**3, 10 * b]
-    assert derived.J[0][0].tolist() == [[6 * a, 0], [2 * a, 6 * b**2], [0, 10]]
-    assert derived.conditions == ()
-
-
-def test_evaluates_J_in_float64_whatever_x_is() -> None:  # noqa: N802
-    J = jacobian(three_outputs, X)  # noqa: N806
-    assert J.dtype == torch.float64
-    assert J.tolist() == [[6, 0], [2, 24], [0, 10]]
 
 
 def test_is_one_of_the_engines() -> None:
@@ -75,33 +55,6 @@ def test_several_inputs_and_outputs() -> None:
     ]
 
 
-def test_one_input_as_a_tuple() -> None:
-    (block,) = jacobian(lambda x: 2 * x, (X,))
-    assert block.tolist() == [[2, 0], [0, 2]]
-
-
-@pytest.mark.parametrize(
-    ("f", "x", "named"),
-    [
-        (lambda x: x, torch.ones(()), ["x"]),
-        (lambda x: x, torch.ones(2), ["x_1", "x_2"]),
-        (lambda x: x, torch.ones(1, 2), ["x_{11}", "x_{12}"]),
-        (lambda w, b: w + b, (torch.ones(1), torch.ones(1)), ["w_1", "b_1"]),
-        (lambda weight, b: weight + b, (torch.ones(()), torch.ones(())), [r"\mathit{weight}", "b"]),
-        (lambda *x: x[0] + x[1], (torch.ones(()), torch.ones(())), ["a", "b"]),
-        (max, (torch.ones(()), torch.ones(())), ["a", "b"]),
-    ],
-)
-def test_names_the_symbols_as_f_does(f: Any, x: Any, named: list[str]) -> None:
-    assert [str(symbol) for array in derive(f, x).x for symbol in array.ravel()] == named
-
-
-def test_many_inputs_still_get_a_name_each() -> None:
-    x = tuple(torch.ones(()) for _ in range(20))
-    named = [str(array[()]) for array in derive(lambda *x: sum(x), x).x]
-    assert len(set(named)) == 20
-
-
 @pytest.mark.parametrize(
     ("f", "held"),
     [
@@ -110,14 +63,7 @@ def test_many_inputs_still_get_a_name_each() -> None:
         (lambda x: torch.relu(x - 1.5), ["x_1 - 3/2 < 0", "x_2 - 3/2 > 0"]),
         (lambda x: torch.relu(x - 1), ["Eq(x_1 - 1, 0)", "x_2 - 1 > 0"]),
         (lambda x: x.clamp(0, 1.5), ["x_1 > 0", "x_1 < 3/2", "x_2 > 0", "x_2 > 3/2"]),
-        (lambda x: x.clamp(min=0), ["x_1 > 0", "x_2 > 0"]),
         (lambda x: x.max(), ["x_2 > x_1"]),
-        (lambda x: x.min(), ["x_1 < x_2"]),
-        (lambda x: x.max(0).values, ["x_2 >= x_1"]),
-        (lambda x: x.min(0).values, ["x_1 <= x_2"]),
-        (lambda x: x.abs(), ["x_1 > 0", "x_2 > 0"]),
-        (lambda x: x[x > 1], ["x_1 <= 1", "x_2 > 1"]),
-        (lambda x: x * (x > 1), ["x_1 <= 1", "x_2 > 1"]),
         (lambda x: x * (torch.ones(2) > 0), []),
     ],
 )
@@ -154,51 +100,6 @@ def test_the_edge_of_a_branch_is_no_leak() -> None:
     assert jacobian(f, torch.tensor(1.0)).item() == 2
 
 
-@pytest.mark.parametrize(
-    "f",
-    [
-        lambda x: x * x.detach()[0].item(),
-        lambda x: x * torch.from_numpy(x.detach().numpy().copy()),
-        lambda x: torch.tensor([float(x.detach()[0]) ** 2, 1.0]),
-    ],
-    ids=["item", "numpy", "tensor"],
-)
-def test_a_value_that_leaves_torch_is_noticed(f: Any) -> None:
-    with pytest.raises(NotSymbolic, match="not next to x: a value left torch"):
-        jacobian(f, X)
-
-
-def test_what_runs_beside_torch_is_noticed_at_x() -> None:
-    def f(x: Tensor) -> Tensor:
-        y = 2 * x
-        y.detach().numpy()[0] = 7.0
-        return y
-
-    with pytest.raises(NotSymbolic, match="do not give y at x"):
-        jacobian(f, X)
-
-
-@pytest.mark.parametrize(
-    ("f", "x", "error", "match"),
-    [
-        (lambda x: x, torch.ones(65), NotSymbolic, "J has 1 x 65 entries; formulas are derived up"),
-        (lambda x: x, torch.ones(9), NotSymbolic, "J has 9 x 9 entries"),
-        (lambda x: x, torch.ones(2) * 1j, NotSymbolic, "x has dtype torch.complex64"),
-        (lambda x: x, (X, X * 1j), NotSymbolic, r"x\[1\] has dtype torch.complex64"),
-        (lambda x: torch.complex(x, x), X, NotSymbolic, "y has dtype torch.complex64|complex"),
-        (lambda x: x, torch.tensor([1]), TypeError, "x has dtype torch.int64; a Jacobian needs"),
-        (lambda x: x > 0, X, TypeError, "y has dtype torch.bool"),
-        (lambda x: 3.0, X, TypeError, "y is float"),
-        (lambda x: x, [1.0], TypeError, "x is list"),
-        (lambda x: x, torch.ones(2).to_sparse(), NotSymbolic, "layout torch.sparse_coo"),
-        (lambda x: x.to_sparse(), X, NotSymbolic, "_to_sparse"),
-    ],
-)
-def test_bad_input_is_refused_with_a_reason(f: Any, x: Any, error: Any, match: str) -> None:
-    with pytest.raises(error, match=match):
-        jacobian(f, x)
-
-
 def test_what_f_raises_comes_through() -> None:
     with pytest.raises(ZeroDivisionError):
         jacobian(lambda x: x / (1 // 0), X)
@@ -223,23 +124,11 @@ def test_a_shape_that_changes_beside_x_is_no_formula() -> None:
         jacobian(lambda x: x[: 1 + int((x.detach() == 1).sum())], X)
 
 
-def test_infinity_agrees_with_nothing_else() -> None:
-    infinite, one = np.array([np.inf, 1.0]), np.array([1.0, 1.0])
-    assert agreeing(infinite, one, 2**-52, 1.0).tolist() == [False, True]
-    assert agreeing(infinite, infinite, 2**-52, 1.0).all()
-
-
 def test_infinite_and_missing_values_agree_with_torch() -> None:
     x = torch.tensor([0.0, -1.0])
     J = jacobian(torch.sqrt, x)  # noqa: N806
     assert J[0, 0] == np.inf
     assert torch.isnan(J[1, 1])
-
-
-def test_softmax_is_written_as_one_fraction() -> None:
-    a, b = sympy.symbols("x_1 x_2", real=True)
-    top = sympy.exp(a) * sympy.exp(b) / (sympy.exp(a) + sympy.exp(b)) ** 2
-    assert derive(lambda x: x.softmax(0), X).J[0][0].tolist() == [[top, -top], [-top, top]]
 
 
 def test_sympy_is_imported_only_when_asked_for() -> None:
@@ -248,34 +137,6 @@ def test_sympy_is_imported_only_when_asked_for() -> None:
         "vtj.jacobian(torch.exp, torch.ones(1), 'symbolic'); assert 'sympy' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def small_examples() -> list[vtj.Example]:
-    found = []
-    for module in pkgutil.iter_modules(vtj.examples.__path__, "vtj.examples."):
-        for build in vars(importlib.import_module(module.name)).values():
-            signature = inspect.signature(build) if inspect.isfunction(build) else None
-            if signature and (signature.return_annotation, *signature.parameters) == (vtj.Example,):
-                found.append(build())
-    return [
-        e
-        for e in found
-        if e.jacobian is not None
-        and isinstance(e.x, Tensor)
-        and e.x.numel() * e.f(e.x).numel() <= 64
-    ]
-
-
-@pytest.mark.parametrize("example", small_examples(), ids=lambda example: example.name)
-def test_covers_every_small_example_of_the_site(example: vtj.Example) -> None:
-    assert isinstance(example.x, Tensor)
-    assert example.jacobian is not None
-    by_hand = torch.as_tensor(example.jacobian(example.x.double().numpy()), dtype=torch.float64)
-    torch.testing.assert_close(jacobian(example.f, example.x), by_hand)
-
-
-def test_the_site_has_small_examples() -> None:
-    assert len(small_examples()) >= 15
 
 
 def told(f: Any, x: Any) -> tuple[list[Any], list[Any]]:
@@ -355,8 +216,13 @@ def test_every_output_may_agree_with_another_neighbor() -> None:
         (lambda a, b: a + b + (a - b).item(), (torch.ones(()), torch.ones(()))),
         (lambda a, b: a * b.item(), (torch.ones(()), torch.tensor(3.0))),
         (lambda x: (x**2, x * x.detach()[1].item()), X),
+        (lambda x: x * torch.from_numpy(x.detach().numpy().copy()), X),
+        (lambda x: torch.tensor([float(x.detach()[0]) ** 2, 1.0]), X),
     ],
-    ids=["tiny", "zero", "a difference", "of inputs", "another input", "the second output"],
+    ids=[
+        *("tiny", "zero", "a difference", "of inputs", "another input", "the second output"),
+        *("numpy", "tensor"),
+    ],
 )
 def test_a_value_that_leaves_torch_is_noticed_wherever_x_is(f: Any, x: Any) -> None:
     with pytest.raises(NotSymbolic, match="not next to x: a value left torch"):
@@ -437,6 +303,13 @@ class Marked(Tensor):
             "y has dtype torch.bool; a Jacobian needs a floating dtype",
         ),
         (lambda x: [x], X, TypeError, "y is list; expected a torch.Tensor or a tuple of them"),
+        (lambda x: x, [1.0], TypeError, "x is list; expected a torch.Tensor or a tuple of them"),
+        (
+            lambda x: x.to_sparse(),
+            X,
+            NotSymbolic,
+            "no formula is known for aten._to_sparse.default",
+        ),
     ],
 )
 def test_a_refusal_says_what_came_and_what_was_expected(

@@ -11,7 +11,7 @@ from torch import Tensor
 from vtj.engines import reverse
 from vtj.engines.symbolic.derivation import jacobian
 from vtj.engines.symbolic.errors import NotSymbolic, UnknownOperation
-from vtj.engines.symbolic.kinds import MOVES, PICKS, STEPS
+from vtj.engines.symbolic.no_formula import MOVES, PICKS, STEPS
 from vtj.engines.symbolic.operations import COMPARISONS, FORMULAS, OTHERWISE
 
 TWO = torch.tensor([0.75, 1.5], dtype=torch.float64)
@@ -67,10 +67,6 @@ def gradient_inside(x: Tensor) -> Tensor:
     return torch.autograd.grad(torch.tanh(leaf).prod(), leaf, create_graph=True)[0]
 
 
-def compared_in_place(x: Tensor) -> Tensor:
-    return x + x.clone().gt_(1.0)
-
-
 def images(x: Tensor) -> Tensor:
     return x.repeat(8)[None, None].reshape(1, 1, 4, 4)
 
@@ -81,12 +77,7 @@ SMOOTH: dict[str, tuple[Callable[..., Any], Tensor]] = {
     "3x²": (lambda x: 3 * x**2, TWO),
     "Python's sum": (sum, TWO),
     "x.sum": (lambda x: x.sum(), TWO),
-    "sum over a dimension": (lambda x: x.sum(1, keepdim=True), SQUARE),
     "mm": (lambda x: torch.mm(x, torch.ones(2, 4, dtype=x.dtype)), SQUARE),
-    "x @ a": (lambda x: x @ W.T, SQUARE),
-    "bmm": (lambda x: x[None] @ x[None], SQUARE),
-    "mv": (lambda x: W @ x, TWO),
-    "dot": (lambda x: x @ x, TWO),
     "item writes": (written, TWO),
     "nested item writes": (nested, TWO),
     "in-place views": (in_place, TWO),
@@ -96,75 +87,37 @@ SMOOTH: dict[str, tuple[Callable[..., Any], Tensor]] = {
     "tanh": (torch.tanh, TWO),
     "sigmoid(Wx)": (lambda x: torch.sigmoid(W @ x), TWO),
     "mean": (torch.mean, TWO),
-    "mean over a dimension": (lambda x: x.mean(0), SQUARE),
     "prod": (torch.prod, THREE),
-    "norm squared": (lambda x: x.norm() ** 2, TWO),
     "norms": (lambda x: torch.stack([x.norm(p) for p in (1, 2, 3, float("inf"))]), THREE),
-    "smallest norm": (lambda x: torch.linalg.vector_norm(x, float("-inf")), THREE),
-    "norm over a dimension": (lambda x: x.norm(dim=1), SQUARE),
-    "sqrt": (torch.sqrt, TWO),
-    "outer": (lambda x: torch.outer(x, x), TWO),
     "einsum": (lambda x: torch.einsum("ij,j->i", W, x), TWO),
-    "exp/sum": (lambda x: torch.exp(x) / torch.exp(x).sum(), TWO),
     "F.linear": (lambda x: F.linear(x, W, torch.ones(3, dtype=x.dtype)), TWO),
-    "linear on a batch": (lambda x: F.linear(x, W), SQUARE),
     "cat": (lambda x: torch.cat([x, x**2]), TWO),
     "0-d x": (lambda x: x**2, torch.tensor(3.0, dtype=torch.float64)),
     "relu": (torch.relu, THREE),
     "softmax": (lambda x: x.softmax(0), THREE),
-    "softmax of a number": (lambda x: x[0].softmax(0), TWO),
-    "log_softmax": (lambda x: x.log_softmax(1), SQUARE),
-    "logsumexp": (lambda x: x.logsumexp(0), THREE),
     "list index": (lambda x: x[[1, 0, 1]], TWO),
-    "cumsum": (lambda x: x.cumsum(0), THREE),
-    "cumprod": (lambda x: x.cumprod(0), THREE),
     "where": (lambda x: torch.where(x > 1, x**2, -x), TWO),
     "conv2d": (lambda x: F.conv2d(images(x), KERNEL, padding=1, stride=3), TWO),
-    "conv1d": (
-        lambda x: F.conv1d(x[None, None], ROW.reshape(2, 1, 2), ROW[:2], dilation=2),
-        THREE,
-    ),
-    "grouped conv": (lambda x: F.conv1d(x.repeat(2, 2)[None], W[:2, None], groups=2), TWO),
     "max": (lambda x: x.max(), THREE),
     "min": (lambda x: x.min(), THREE),
     "max over a dimension": (lambda x: x.max(0).values, SQUARE),
-    "min, dimension kept": (lambda x: x.min(1, keepdim=True).values, SQUARE),
     "max of a number": (lambda x: x[0].max(0).values, TWO),
     "amax": (lambda x: x.amax(1), SQUARE),
-    "amin": (lambda x: x.amin(0), SQUARE),
     "maximum": (lambda x: torch.maximum(x, 1 / x), TWO),
-    "minimum": (lambda x: torch.minimum(x, 1 / x), TWO),
     "sort": (lambda x: x.sort(descending=True).values, THREE),
     "topk": (lambda x: x.topk(2).values, THREE),
-    "kthvalue": (lambda x: x.kthvalue(2).values, THREE),
     "median": (lambda x: x.median(), THREE),
-    "median over a dimension": (lambda x: x.median(0).values, THREE),
     "mode": (lambda x: x.mode(0).values, THREE),
     "cummax": (lambda x: x.cummax(0).values, THREE),
-    "cummin": (lambda x: x.cummin(0).values, THREE),
     "quantile": (lambda x: x.quantile(0.25), THREE),
     "det": (torch.linalg.det, SQUARE),
     "inv": (torch.linalg.inv, SQUARE),
     "solve": (lambda x: torch.linalg.solve(x, TWO), SQUARE),
-    "solve for a matrix": (lambda x: torch.linalg.solve(x, W.T), SQUARE),
-    "solve from the right": (lambda x: torch.linalg.solve(x, W, left=False), SQUARE),
     "trace": (torch.trace, SQUARE),
     "branch": (lambda x: 2 * x if x.sum() > 0 else x, TWO),
-    "other branch": (lambda x: 2 * x if x.sum() < 0 else x, TWO),
     "abs": (torch.abs, THREE),
     "clamp": (lambda x: x.clamp(-1, 1), THREE),
-    "clamp_min": (lambda x: x.clamp(min=0.75), THREE),
-    "clamp_max": (lambda x: x.clamp(max=0.75), THREE),
-    "clamp to tensors": (lambda x: x.clamp(min=TWO[0] * 0, max=TWO[1]), THREE),
-    "log": (torch.log, TWO),
-    "log1p": (torch.log1p, TWO),
-    "log2": (torch.log2, TWO),
-    "log10": (torch.log10, TWO),
-    "exp2": (torch.exp2, TWO),
-    "expm1": (torch.expm1, TWO),
     "mse_loss": (lambda x: F.mse_loss(x, torch.ones_like(x)), TWO),
-    "mse_loss, sum": (lambda x: F.mse_loss(x, torch.ones_like(x), reduction="sum"), TWO),
-    "mse_loss, each": (lambda x: F.mse_loss(x, torch.ones_like(x), reduction="none"), TWO),
     "cross entropy": (lambda x: F.cross_entropy(x[None], torch.tensor([1])), THREE),
     "huber": (lambda x: F.huber_loss(x, torch.zeros_like(x)), THREE),
     "binary cross entropy": (
@@ -172,28 +125,9 @@ SMOOTH: dict[str, tuple[Callable[..., Any], Tensor]] = {
         THREE,
     ),
     "rsub": (lambda x: torch.rsub(x, 1.0, alpha=2), TWO),
-    "sub": (lambda x: torch.sub(x, x**2, alpha=0.5), TWO),
-    "add": (lambda x: torch.add(x, x**2, alpha=0.5), TWO),
-    "neg": (torch.neg, TWO),
-    "reciprocal": (lambda x: 1 / x, TWO),
-    "rsqrt": (torch.rsqrt, TWO),
-    "square": (torch.square, TWO),
     "x^x": (lambda x: x**x, TWO),
-    "2^x": (lambda x: 2**x, TWO),
-    "sin": (torch.sin, TWO),
-    "cos": (torch.cos, TWO),
-    "tan": (torch.tan, TWO),
-    "sinh": (torch.sinh, TWO),
-    "cosh": (torch.cosh, TWO),
-    "asin": (lambda x: torch.asin(x / 2), TWO),
-    "acos": (lambda x: torch.acos(x / 2), TWO),
-    "atan": (torch.atan, TWO),
     "atan2": (lambda x: torch.atan2(x[0], x[1]), TWO),
-    "hypot": (lambda x: torch.hypot(x[0], x[1]), TWO),
-    "erf": (torch.erf, TWO),
     "gelu": (F.gelu, TWO),
-    "silu": (F.silu, TWO),
-    "softplus": (F.softplus, TWO),
     "elu": (F.elu, THREE),
     "leaky_relu": (F.leaky_relu, THREE),
     "hardswish": (F.hardswish, torch.tensor([-3.0, -1.0, 3.0], dtype=torch.float64)),
@@ -201,47 +135,22 @@ SMOOTH: dict[str, tuple[Callable[..., Any], Tensor]] = {
     "hardtanh in place": (lambda x: F.hardtanh(2 * x, inplace=True), THREE),
     "log|x|, far apart": (lambda x: x.abs().sort().values ** 3, 0.001 * THREE * torch.eye(3)[0]),
     "var": (lambda x: x.var(), THREE),
-    "var, biased": (lambda x: x.var(0, correction=0, keepdim=True), SQUARE),
-    "std": (lambda x: x.std(1), SQUARE),
-    "var_mean": (lambda x: torch.var_mean(x, 0)[0], THREE),
     "layer_norm": (lambda x: F.layer_norm(x, (3,)), THREE),
-    "addmm": (lambda x: torch.addmm(TWO, x, x, beta=2, alpha=0.5), SQUARE),
-    "addmv": (lambda x: torch.addmv(TWO, SQUARE, x, alpha=3), TWO),
-    "baddbmm": (lambda x: torch.baddbmm(SQUARE[None], x[None], x[None]), SQUARE),
-    "masked_fill": (lambda x: x.masked_fill(x > 1, 7.0), TWO),
     "index_fill": (lambda x: x.index_fill(0, torch.tensor([0]), 2.0), TWO),
-    "index_put, added": (
-        lambda x: x.index_put((torch.tensor([0, 0]),), 2 * x, accumulate=True),
-        TWO,
-    ),
-    "index_put at columns, added": (
-        lambda x: torch.ops.aten.index_put(x, [None, torch.tensor([1, 1])], x, True),
-        SQUARE,
-    ),
     "scatter": (lambda x: x.scatter(0, torch.tensor([1]), x[:1] * 2), TWO),
     "scatter_add": (lambda x: x.scatter_add(0, torch.tensor([0, 0]), x), TWO),
     "index_add": (lambda x: x.index_add(0, torch.tensor([0, 0]), x), TWO),
     "gather": (lambda x: x.gather(0, torch.tensor([1, 1])), TWO),
     "flip, roll, repeat": (lambda x: x.flip(0).roll(1).repeat(2), THREE),
-    "tril": (lambda x: torch.outer(x, x).tril(), TWO),
     "pad": (lambda x: F.pad(x, (1, 1), value=0.5), TWO),
     "reflect": (lambda x: F.pad(x[None], (1, 1), mode="reflect"), THREE),
-    "unfold and transposed views": (lambda x: x.unfold(0, 2, 1).T[::1].unsqueeze(0), THREE),
-    "expand": (lambda x: x[0].expand(4), TWO),
-    "avg_pool2d": (lambda x: F.avg_pool2d(images(x), 2, padding=1), TWO),
     "avg_pool2d, oblong": (lambda x: F.avg_pool2d(images(x), (2, 4), stride=(1, 4)), TWO),
     "max_pool1d": (lambda x: F.max_pool1d(x[None], 2), THREE),
     "remainder": (lambda x: x % 0.5, THREE),
-    "fmod": (lambda x: torch.fmod(x, 0.375), THREE),
-    "floor": (lambda x: x * x.floor(), THREE),
-    "sign": (lambda x: x * x.sign(), THREE),
     "division with rounding": (
         lambda x: x * torch.div(x, 0.375, rounding_mode="floor"),
         THREE,
     ),
-    "division, rounding_mode=None": (lambda x: torch.div(x, 2, rounding_mode=None), TWO),
-    "truth values as numbers": (lambda x: (x > 1) * x + (x > 1).double(), TWO),
-    "compared in place": (compared_in_place, TWO),
     "logical functions": (lambda x: torch.where((x > 0) & (x < 1), x, x**2), TWO),
     "lerp": (lambda x: torch.lerp(x, x**2, 0.5), TWO),
     "dropout": (lambda x: F.dropout(x, 0.5), ROW),
@@ -295,10 +204,6 @@ def test_every_operation_of_the_tables_is_one_of_torch() -> None:
 @pytest.mark.parametrize(
     ("f", "x", "named"),
     [
-        (lambda x: torch.fft.fft(x).abs(), TWO, "aten._fft_r2c.default"),
-        (lambda x: (x * 1j).abs(), TWO, "aten.mul.Tensor (a complex number)"),
-        (lambda x: x * torch.ones(2) * torch.tensor(1j), TWO, "aten.mul.Tensor (a complex tensor)"),
-        (lambda x: torch.special.gammaln(x), TWO, "aten.lgamma.default (made of prims.lgamma"),
         (lambda x: torch.sparse.mm(torch.eye(2).double().to_sparse(), x), SQUARE, "aten._sparse"),
         (lambda x: torch.linalg.svdvals(x), SQUARE, "aten._linalg_svd"),
         (
@@ -311,13 +216,7 @@ def test_every_operation_of_the_tables_is_one_of_torch() -> None:
             TWO,
             "aten.avg_pool2d.default (only plain average pooling)",
         ),
-        (lambda x: torch.linalg.det(x), torch.eye(5), "written out for at most 4 rows"),
         (lambda x: torch.linalg.inv(x), torch.eye(4), "written out for at most 3 rows"),
-        (
-            lambda x: x.scatter(0, torch.tensor([1]), x[:1], reduce="multiply"),
-            TWO,
-            "it does more than move elements",
-        ),
         (lambda x: torch._foreach_mul([x], 2.0)[0], TWO, "aten._foreach_mul.Scalar"),
         (lambda x: x.view(torch.float32)[:2] * 1.0, TWO, "read again as torch.float32"),
     ],
@@ -340,11 +239,6 @@ def test_refuses_formulas_that_a_decomposition_makes_unreadable() -> None:
     wide = torch.arange(1.0, 61.0, dtype=torch.float64).reshape(30, 2)
     with pytest.raises(NotSymbolic, match="grow beyond 3000 terms"):
         jacobian(lambda x: F.layer_norm((wide @ x).tanh(), (30,)).sum(), TWO)
-
-
-def test_refuses_division_by_zero() -> None:
-    with pytest.raises(NotSymbolic, match="f divides by zero"):
-        jacobian(lambda x: x / 0, TWO)
 
 
 def test_refuses_a_custom_operation_named_like_one_of_torch() -> None:

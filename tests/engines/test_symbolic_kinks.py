@@ -12,7 +12,6 @@ from vtj.engines.symbolic.kinks import (
     Sigmoid,
     Slope,
     Smallest,
-    compared,
 )
 
 A, B, C = sympy.symbols("a b c", real=True)
@@ -51,12 +50,6 @@ def test_a_kink_has_a_slope_and_a_piece_at_every_point(
     assert function.slopes(values) == slopes
     assert all(isinstance(slope, sympy.Rational) for slope in function.slopes(values))
     assert function.piece(values) == piece
-
-
-def test_two_expressions_compare_as_their_values_do() -> None:
-    assert compared(A, B, 2.0, 1.0) == ABOVE(A, B)
-    assert compared(A, B, 1.0, 2.0) == BELOW(A, B)
-    assert compared(A, B, 1.0, 1.0) == sympy.Eq(A, B)
 
 
 def test_the_slope_is_left_open_until_there_is_a_point() -> None:

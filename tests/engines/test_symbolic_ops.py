@@ -10,20 +10,15 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.utils._pytree import tree_map
 
-from vtj.engines.symbolic.kinks import Largest, Magnitude, Smallest
+from vtj.engines.symbolic.kinks import Magnitude
 from vtj.engines.symbolic.names import symbols
 from vtj.engines.symbolic.numbers import evaluate
 from vtj.engines.symbolic.operations import (
     FORMULAS,
-    along,
     array,
     avg_pool2d,
-    axes,
-    cumulative,
     elementwise,
-    extreme,
     number,
-    reduce,
 )
 
 
@@ -234,52 +229,6 @@ def test_whatever_comes_becomes_an_array_of_expressions() -> None:
         assert all(isinstance(item, sympy.Basic) for item in made.ravel())
     assert elementwise(lambda p, q: p - q, a, np.array([b, 1])).tolist() == [a - b, a - 1]
     assert elementwise(sympy.exp, a).shape == ()
-
-
-@pytest.mark.parametrize(
-    ("shape", "dim", "over"),
-    [
-        ((2, 3), None, (0, 1)),
-        ((2, 3), [], (0, 1)),
-        ((2, 3), 0, (0,)),
-        ((2, 3), -1, (1,)),
-        ((2, 3, 4), [0, -1], (0, 2)),
-        ((), None, ()),
-        ((), [0], ()),
-        ((), -1, ()),
-    ],
-)
-def test_the_dimensions_to_reduce(shape: tuple[int, ...], dim: Any, over: tuple[int, ...]) -> None:
-    assert axes(np.empty(shape, dtype=object), dim) == over
-
-
-def _listed(*items: Any) -> Any:
-    return sympy.Tuple(*items)
-
-
-def test_reducing_hands_over_the_elements_in_order() -> None:
-    X = symbols("x", (2, 3))  # noqa: N806 - a matrix
-    assert reduce(_listed, X)[()] == _listed(*X.ravel())
-    assert reduce(_listed, X, 0).tolist() == [_listed(*X[:, j]) for j in range(3)]
-    assert reduce(_listed, X, [-1], True).tolist() == [[_listed(*row)] for row in X]
-    assert reduce(_listed, X[0, 0:1].reshape(()))[()] == _listed(X[0, 0])
-
-
-def test_a_line_is_rewritten_where_it_stood() -> None:
-    X = symbols("x", (2, 3, 2))  # noqa: N806
-    for dim in (0, 1, -1):
-        assert along(lambda line: line[::-1], X, dim).tolist() == np.flip(X, dim).tolist()
-    turned = along(lambda line: [-item for item in line], X[0, 0, 0:1].reshape(()), 0)
-    assert (turned.shape, turned[()]) == ((), -X[0, 0, 0])
-
-
-def test_running_totals_and_extremes_are_made_of_any_function() -> None:
-    a, b, c = line = symbols("x", (3,))
-    assert cumulative(lambda p, q: p - q)(line, 0).tolist() == [a, a - b, a - b - c]
-    assert extreme(Largest)(line)[()] == Largest(a, b, c)
-    pairs = line[:2].reshape(2, 1)
-    assert extreme(Smallest)(pairs, 0).tolist() == [Smallest(a, b)]
-    assert extreme(Smallest)(pairs, [0], True).tolist() == [[Smallest(a, b)]]
 
 
 def test_formulas_read_as_an_author_writes_them() -> None:

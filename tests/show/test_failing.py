@@ -67,148 +67,107 @@ class Broken:
     f: Callable[..., Any]
     x: Any
     v: Any
-    message: str  # torch's own words
     cause: str
     fix: str
     grad: Any = None  # what the fix leaves in x.grad, where it keeps f
 
 
-ONES = "y = f(x)\ny.backward(torch.ones_like(y))"
+Y = "y = f(x)\n"
+ONES = Y + "y.backward(torch.ones_like(y))"
 EACH = "y = f(x)\ntorch.autograd.backward(y, [torch.ones_like(part) for part in y])"
 DOUBLED = "def f(x):\n    return 2 * x  # not 2 * x.detach(), nor .data, .item(), .numpy()"
 COMPLEX = torch.ones(2) * (1 + 1j)
 
+
+def shape(of_v: str, v: tuple[int, ...], of_y: str, y: tuple[int, ...]) -> str:
+    rule = "v needs exactly y's shape, nothing is broadcast."
+    return f"{of_v} has shape {v} and {of_y} has shape {y}: {rule}"
+
+
+def no_tensor(kind: str) -> str:
+    return f"v is {kind}; backward takes a torch.Tensor of y's shape, or None."
+
+
+def dtype(of_v: str, v: str, of_y: str, y: str) -> str:
+    return f"{of_v} has dtype {v} and {of_y} {y}: complex needs complex, real needs real."
+
+
+def count(returned: str, came: int) -> str:
+    return f"f returns {returned} and {came} v came: each output needs its own."
+
+
+def overwrote(what: str) -> str:
+    return f"f overwrote {what} in place (as y += 1 or y[0] = 0 do) and backward needs it."
+
+
+def cut(why: str) -> str:
+    return f"Nothing leads from x to y that requires grad: {why}."
+
+
 BROKEN = {
     "y is no scalar": Broken(
         lambda x: 2 * x, X, None,
-        "grad can be implicitly created only for scalar outputs",
         "y has shape (2,), so it is not one number but 2: v must say how much each of them counts.",
-        "y = f(x)\n"
-        "y.backward(torch.ones_like(y))  # the gradient of y.sum(); or weights of your own",
+        Y + "y.backward(torch.ones_like(y))  # the gradient of y.sum(); or weights of your own",
         [2, 2],
     ),
     "several outputs, no v": Broken(
         two, X, None,
-        "grad can be implicitly created only for scalar outputs",
-        "f returns tensors of shapes (2,), (): all that are no scalars need a v.",
-        EACH, [3, 3],
-    ),
-    "y has no elements": Broken(
-        lambda x: x[:0], X, None,
-        "grad can be implicitly created only for scalar outputs",
-        "y has shape (0,), so it is not one number but 0: v must say how much each of them counts.",
-        "y = f(x)\n"
-        "y.backward(torch.ones_like(y))  # the gradient of y.sum(); or weights of your own",
-        [0, 0],
+        "f returns tensors of shapes (2,), (): all that are no scalars need a v.", EACH, [3, 3],
     ),
     "y is a complex scalar": Broken(
         lambda x: (x * 1j).sum(), X, None,
-        "grad can be implicitly created only for real scalar outputs but got torch.complex64",
         "y is complex, and only a real scalar has a gradient without v.",
-        "y = f(x)\ny.abs().square().sum().backward()  # or another real number made of y", [6, 6],
+        Y + "y.abs().square().sum().backward()  # or another real number made of y", [6, 6],
     ),
     "a vector for a scalar": Broken(
         lambda x: (x**2).sum(), X, torch.tensor([1.0, 10.0, 100.0, 1000.0]),
-        "Mismatch in shape: grad_output[0] has a shape of torch.Size([4]) and output[0] "
-        "has a shape of torch.Size([]).",
-        "v has shape (4,) and y has shape (): v needs exactly y's shape, nothing is broadcast.",
-        "y = f(x)\ny.backward(v.sum().reshape(y.shape))  # what torch 1.2 did", [2222, 4444],
-    ),
-    "one too many dimensions": Broken(
-        lambda x: x.sum(), X, torch.ones(1),
-        "Mismatch in shape",
-        "v has shape (1,) and y has shape (): v needs exactly y's shape, nothing is broadcast.",
-        "y = f(x)\ny.backward(v.reshape(y.shape))", [1, 1],
+        shape("v", (4,), "y", ()),
+        Y + "y.backward(v.sum().reshape(y.shape))  # what torch 1.2 did", [2222, 4444],
     ),
     "v that could be broadcast": Broken(
         lambda x: 2 * x, X, torch.ones(1),
-        "Mismatch in shape",
-        "v has shape (1,) and y has shape (2,): v needs exactly y's shape, nothing is broadcast.",
-        "y = f(x)\ny.backward(v.expand_as(y))", [2, 2],
+        shape("v", (1,), "y", (2,)), Y + "y.backward(v.expand_as(y))", [2, 2],
     ),
     "v of a shape of its own": Broken(
         lambda x: 2 * x, X, torch.ones(4, 4),
-        "Mismatch in shape",
-        "v has shape (4, 4) and y has shape (2,): v needs exactly y's shape, nothing is broadcast.",
-        "y = f(x)\ny.backward(torch.ones_like(y))  # or a v of y's shape", [2, 2],
+        shape("v", (4, 4), "y", (2,)), Y + "y.backward(torch.ones_like(y))  # or a v of y's shape",
+        [2, 2],
     ),
     "the wrong shape for the second output": Broken(
         two, X, (torch.ones(2), torch.ones(3)),
-        "The size of tensor a (2) must match the size of tensor b (3)",
-        "v[1] has shape (3,) and y[1] has shape (): v needs exactly y's shape, nothing "
-        "is broadcast.",
-        EACH, [3, 3],
-    ),
-    "the wrong shape for the first output": Broken(
-        two, X, (torch.ones(3), torch.ones(())),
-        "Mismatch in shape",
-        "v[0] has shape (3,) and y[0] has shape (2,): v needs exactly y's shape, nothing "
-        "is broadcast.",
-        EACH, [3, 3],
+        shape("v[1]", (3,), "y[1]", ()), EACH, [3, 3],
     ),
     "complex v, real y": Broken(
         lambda x: 2 * x, X, torch.ones(2) * (1 + 1j),
-        "For complex Tensors, both grad_output and output are required to have the same dtype",
-        "v has dtype torch.complex64 and y torch.float32: complex needs complex, real needs real.",
-        "y = f(x)\ny.backward(v.real)", [2, 2],
+        dtype("v", "torch.complex64", "y", "torch.float32"), Y + "y.backward(v.real)", [2, 2],
     ),
     "real v, complex y": Broken(
         lambda x: x * 1j, X, torch.ones(2),
-        "For complex Tensors",
-        "v has dtype torch.float32 and y torch.complex64: complex needs complex, real needs real.",
-        "y = f(x)\ny.backward(v.to(y.dtype))", [0, 0],
+        dtype("v", "torch.float32", "y", "torch.complex64"), Y + "y.backward(v.to(y.dtype))",
+        [0, 0],
     ),
     "a list": Broken(
         lambda x: 2 * x, X, [1.0, 10.0],
-        "gradients can be either Tensors or None, but got float",
-        "v is list; backward takes a torch.Tensor of y's shape, or None.",
-        "y = f(x)\ny.backward(torch.as_tensor(v, dtype=y.dtype))", [2, 20],
+        no_tensor("list"), Y + "y.backward(torch.as_tensor(v, dtype=y.dtype))", [2, 20],
     ),
-    "a list of another shape": Broken(
-        lambda x: 2 * x, X, [1.0],
-        "gradients can be either",
-        "v is list; backward takes a torch.Tensor of y's shape, or None.",
-        ONES, [2, 2],
-    ),
-    "a list for several outputs": Broken(
-        two, X, [1.0, 1.0],
-        "gradients can be either",
-        "v is list; backward takes a torch.Tensor of y's shape, or None.",
-        EACH, [3, 3],
-    ),
+    "a list for several outputs": Broken(two, X, [1.0, 1.0], no_tensor("list"), EACH, [3, 3]),
     "a NumPy array": Broken(
         lambda x: 2 * x, X, np.array([1.0, 10.0]),
-        "gradients can be either Tensors or None, but got float64",
-        "v is ndarray; backward takes a torch.Tensor of y's shape, or None.",
-        "y = f(x)\ny.backward(torch.as_tensor(v, dtype=y.dtype))", [2, 20],
+        no_tensor("ndarray"), Y + "y.backward(torch.as_tensor(v, dtype=y.dtype))", [2, 20],
     ),
     "a float": Broken(
         lambda x: 2 * x, X, 10.0,
-        "'float' object is not iterable",
-        "v is float; backward takes a torch.Tensor of y's shape, or None.",
-        "y = f(x)\ny.backward(torch.full_like(y, float(v)))", [20, 20],
+        no_tensor("float"), Y + "y.backward(torch.full_like(y, float(v)))", [20, 20],
     ),
     "a NumPy number": Broken(
         lambda x: x.sum(), X, np.array(10.0),
-        "iteration over a 0-d array",
-        "v is ndarray; backward takes a torch.Tensor of y's shape, or None.",
-        "y = f(x)\ny.backward(torch.full_like(y, float(v)))", [10, 10],
+        no_tensor("ndarray"), Y + "y.backward(torch.full_like(y, float(v)))", [10, 10],
     ),
-    "one v for two outputs": Broken(
-        two, X, torch.ones(2),
-        "got 2 tensors and 1 gradients",
-        "f returns 2 tensors and 1 v came: each output needs its own.",
-        EACH, [3, 3],
-    ),
-    "three v for two outputs": Broken(
-        two, X, (X, X, X),
-        "Boolean value of Tensor",
-        "f returns 2 tensors and 3 v came: each output needs its own.",
-        EACH, [3, 3],
-    ),
+    "one v for two outputs": Broken(two, X, torch.ones(2), count("2 tensors", 1), EACH, [3, 3]),
+    "three v for two outputs": Broken(two, X, (X, X, X), count("2 tensors", 3), EACH, [3, 3]),
     "a graph used up": Broken(
         used_up, X, X,
-        "Trying to backward through the graph a second time",
         "Another backward ran through this graph, in f or before it, and freed what it had saved.",
         "def f(x):\n"
         "    y = x**2\n"
@@ -217,9 +176,7 @@ BROKEN = {
     ),
     "a saved tensor overwritten": Broken(
         overwritten, torch.zeros(2), X,
-        "one of the variables needed for gradient computation has been modified by an "
-        "inplace operation",
-        "f overwrote the output of Exp in place (as y += 1 or y[0] = 0 do) and backward needs it.",
+        overwrote("the output of Exp"),
         "with torch.autograd.graph.allow_mutation_on_saved_tensors():  # or, in f, y = y + 1\n"
         "    y = f(x)\n"
         "    y.backward(v)",
@@ -227,43 +184,28 @@ BROKEN = {
     ),
     "a detached graph": Broken(
         lambda x: 2 * x.detach(), X, X,
-        "element 0 of tensors does not require grad and does not have a grad_fn",
-        "Nothing leads from x to y that requires grad: f cuts the graph at torch.Tensor.detach.",
-        DOUBLED,
+        cut("f cuts the graph at torch.Tensor.detach"), DOUBLED,
     ),
     "an index": Broken(
         lambda x: x.argmax(), X, None,
-        "does not require grad",
-        "Nothing leads from x to y that requires grad: f cuts the graph at torch.Tensor.argmax.",
+        cut("f cuts the graph at torch.Tensor.argmax"),
         "def f(x):\n    return torch.softmax(x, 0)  # not x.argmax(): an index has no slope",
-    ),
-    "a new tensor": Broken(
-        lambda x: torch.tensor([x.detach()[0] ** 2, 1.0]) * torch.as_tensor(2.0), X, X,
-        "does not require grad",
-        "Nothing leads from x to y that requires grad: f cuts the graph at torch.Tensor.detach.",
-        DOUBLED,
     ),
     ".data": Broken(
         lambda x: x.data * 2, X, X,
-        "does not require grad",
-        "Nothing leads from x to y that requires grad: f cuts the graph at torch.Tensor.data.",
-        DOUBLED,
+        cut("f cuts the graph at torch.Tensor.data"), DOUBLED,
     ),
     "no_grad inside": Broken(
         without_grad, X, X,
-        "does not require grad",
-        "Nothing leads from x to y that requires grad: f computes it under torch.no_grad().",
+        cut("f computes it under torch.no_grad()"),
         "def f(x):\n    return 2 * x  # outside of torch.no_grad()",
     ),
     "x not used": Broken(
         lambda x: torch.ones(x.shape[0]), X, X,
-        "does not require grad",
-        "Nothing leads from x to y that requires grad: f does not use the values of x.",
-        DOUBLED,
+        cut("f does not use the values of x"), DOUBLED,
     ),
     "an index among the outputs": Broken(
         lambda x: (2 * x, x.argmax()), X, (X, None),
-        "element 1 of tensors does not require grad",
         "y[1], of dtype torch.int64, has no graph that leads to x.",
         "y = f(x)\n"
         "y = [part for part in y if part.requires_grad]\n"
@@ -272,7 +214,6 @@ BROKEN = {
     ),
     "grad of a tensor not in the graph": Broken(
         unused, X, None,
-        "The differentiated Tensor at index 0 appears to not have been used in the graph.",
         "autograd.grad in f asks for the slope along a tensor that its result was not "
         "made from (x[0] is a new tensor every time).",
         "def f(x):\n"
@@ -282,19 +223,11 @@ BROKEN = {
     ),
     "integers": Broken(
         lambda x: 2 * x, torch.tensor([1, 2]), X,
-        "only Tensors of floating point dtype can require gradients",
         "x has dtype torch.int64; only floating and complex tensors have gradients.",
         "x = x.float().requires_grad_()\ny = f(x)\ny.backward(v)", [2, 4],
     ),
-    "integers among floats": Broken(
-        lambda a, b: a * b, (torch.tensor([1, 2]), torch.tensor([3, 4])), X,
-        "only Tensors of floating point dtype can require gradients",
-        "x has dtype torch.int64; only floating and complex tensors have gradients.",
-        "x = tuple(part.float().requires_grad_() for part in x)\ny = f(*x)\ny.backward(v)", [3, 8],
-    ),
     "reentrant checkpointing": Broken(
         reentrant, X, X,
-        "When use_reentrant=True",
         "Reentrant checkpointing allows only a plain backward, and f asks autograd.grad.",
         "def f(x):\n"
         "    y = torch.utils.checkpoint.checkpoint(torch.sin, x, use_reentrant=False)\n"
@@ -302,26 +235,22 @@ BROKEN = {
     ),
     "a leaf overwritten": Broken(
         leaf_overwritten, X, X,
-        "a leaf Variable that requires grad is being used in an in-place operation.",
         "f writes into x itself, and torch does not let a leaf that requires grad be overwritten.",
         "y = f(x.clone())\ny.backward(v)", [2, 4],
     ),
     "one of two leaves overwritten": Broken(
         leaves_overwritten, (X, X), X,
-        "a leaf Variable",
         "f writes into x itself, and torch does not let a leaf that requires grad be overwritten.",
         "y = f(*(part.clone() for part in x))\ny.backward(v)", [2, 8],
     ),
     "a float returned": Broken(
         lambda x: 3.0, X, None,
-        "float; expected a torch.Tensor",
         "f returned no tensor to call backward on: y is float; expected a torch.Tensor "
         "or a tuple of them.",
         "def f(x):\n    return x.sum()  # a tensor, without .item(), in no list",
     ),
     "two inputs, no v": Broken(
         lambda a, b: a * b, (X, X), None,
-        "grad can be implicitly created only for scalar outputs",
         "y has shape (2,), so it is not one number but 2: v must say how much each of them counts.",
         "y = f(*x)\n"
         "y.backward(torch.ones_like(y))  # the gradient of y.sum(); or weights of your own",
@@ -329,101 +258,43 @@ BROKEN = {
     ),
     "a complex scalar among the outputs": Broken(
         lambda x: (x.sum(), (x * 1j).sum()), X, None,
-        "grad can be implicitly created only for real scalar outputs but got torch.complex64",
         "y[1] is complex, and only a real scalar has a gradient without v.",
-        "y = f(x)\n"
-        "y[1].abs().square().sum().backward()  # or another real number made of y[1]",
-        [6, 6],
+        Y + "y[1].abs().square().sum().backward()  # or another real number made of y[1]", [6, 6],
     ),
     "a tuple with a v of another shape": Broken(
         lambda x: 2 * x, X, (torch.ones(1),),
-        "Mismatch in shape",
-        "v[0] has shape (1,) and y has shape (2,): v needs exactly y's shape, nothing "
-        "is broadcast.",
-        "y = f(x)\ny.backward(v[0].expand_as(y))", [2, 2],
+        shape("v[0]", (1,), "y", (2,)), Y + "y.backward(v[0].expand_as(y))", [2, 2],
     ),
     "a list with a v of another order": Broken(
         lambda x: 2 * x, X, [torch.ones(1, 2)],
-        "Mismatch in shape",
-        "v[0] has shape (1, 2) and y has shape (2,): v needs exactly y's shape, nothing "
-        "is broadcast.",
-        "y = f(x)\ny.backward(v[0].reshape(y.shape))", [2, 2],
-    ),
-    "a list with a v for a scalar": Broken(
-        lambda x: x.sum(), X, [torch.ones(3)],
-        "Mismatch in shape",
-        "v[0] has shape (3,) and y has shape (): v needs exactly y's shape, nothing is broadcast.",
-        "y = f(x)\ny.backward(v[0].sum().reshape(y.shape))  # what torch 1.2 did", [3, 3],
-    ),
-    "a list with the wrong shape for the second output": Broken(
-        two, X, [torch.ones(2), torch.ones(3)],
-        "The size of tensor a (2) must match the size of tensor b (3)",
-        "v[1] has shape (3,) and y[1] has shape (): v needs exactly y's shape, nothing "
-        "is broadcast.",
-        EACH, [3, 3],
+        shape("v[0]", (1, 2), "y", (2,)), Y + "y.backward(v[0].reshape(y.shape))", [2, 2],
     ),
     "no v for the first output, the wrong shape for the second": Broken(
         lambda x: (x.sum(), 2 * x), X, (None, torch.ones(3)),
-        "Boolean value of Tensor with more than one value is ambiguous",
-        "v[1] has shape (3,) and y[1] has shape (2,): v needs exactly y's shape, nothing "
-        "is broadcast.",
-        EACH, [3, 3],
+        shape("v[1]", (3,), "y[1]", (2,)), EACH, [3, 3],
     ),
     "complex v for the second output": Broken(
         lambda x: (2 * x, 3 * x), X, (X, COMPLEX),
-        "Boolean value of Tensor with more than one value is ambiguous",
-        "v[1] has dtype torch.complex64 and y[1] torch.float32: complex needs complex, "
-        "real needs real.",
-        EACH, [5, 5],
+        dtype("v[1]", "torch.complex64", "y[1]", "torch.float32"), EACH, [5, 5],
     ),
     "a list with a complex v": Broken(
         lambda x: 2 * x, X, [COMPLEX],
-        "For complex Tensors",
-        "v[0] has dtype torch.complex64 and y torch.float32: complex needs complex, "
-        "real needs real.",
-        "y = f(x)\ny.backward(v[0].real)", [2, 2],
+        dtype("v[0]", "torch.complex64", "y", "torch.float32"), Y + "y.backward(v[0].real)",
+        [2, 2],
     ),
-    "a list with a real v, complex y": Broken(
-        lambda x: x * 1j, X, [X],
-        "For complex Tensors",
-        "v[0] has dtype torch.float32 and y torch.complex64: complex needs complex, "
-        "real needs real.",
-        "y = f(x)\ny.backward(v[0].to(y.dtype))", [0, 0],
-    ),
-    "a list too short": Broken(
-        two, X, [X],
-        "got 2 tensors and 1 gradients",
-        "f returns 2 tensors and 1 v came: each output needs its own.",
-        EACH, [3, 3],
-    ),
-    "a tensor and a number": Broken(
-        two, X, [X, 3.0],
-        "gradients can be either Tensors or None, but got float",
-        "v is list; backward takes a torch.Tensor of y's shape, or None.",
-        EACH, [3, 3],
-    ),
-    "a number for several outputs": Broken(
-        two, X, 3.0,
-        "'float' object is not iterable",
-        "v is float; backward takes a torch.Tensor of y's shape, or None.",
-        EACH, [3, 3],
-    ),
+    "a tensor and a number": Broken(two, X, [X, 3.0], no_tensor("list"), EACH, [3, 3]),
+    "a number for several outputs": Broken(two, X, 3.0, no_tensor("float"), EACH, [3, 3]),
     "a word": Broken(
         lambda x: 2 * x, X, "1",
-        "gradients can be either Tensors or None, but got str",
-        "v is str; backward takes a torch.Tensor of y's shape, or None.",
-        ONES, [2, 2],
+        no_tensor("str"), Y + "y.backward(torch.ones_like(y))", [2, 2],
     ),
     "a complex number": Broken(
         lambda x: 2 * x, X, 1j,
-        "'complex' object is not iterable",
-        "v is complex; backward takes a torch.Tensor of y's shape, or None.",
-        ONES, [2, 2],
+        no_tensor("complex"), Y + "y.backward(torch.ones_like(y))", [2, 2],
     ),
     "a saved buffer overwritten": Broken(
         buffer_overwritten, X, X,
-        "[torch.FloatTensor [2]] is at version 1; expected version 0 instead",
-        "f overwrote a tensor in place (as y += 1 or y[0] = 0 do) and backward needs it.",
+        overwrote("a tensor"),
         "with torch.autograd.graph.allow_mutation_on_saved_tensors():  # or, in f, y = y + 1\n"
         "    y = f(x)\n"
         "    y.backward(v)",
@@ -431,8 +302,7 @@ BROKEN = {
     ),
     "a saved buffer overwritten, several outputs": Broken(
         lambda x: (buffer_overwritten(x), 2 * x), X, (X, X),
-        "[torch.FloatTensor [2]] is at version 1; expected version 0 instead",
-        "f overwrote a tensor in place (as y += 1 or y[0] = 0 do) and backward needs it.",
+        overwrote("a tensor"),
         "with torch.autograd.graph.allow_mutation_on_saved_tensors():  # or, in f, y = y + 1\n"
         "    y = f(x)\n"
         "    torch.autograd.backward(y, v)",
@@ -440,19 +310,10 @@ BROKEN = {
     ),
     "no v in a tuple": Broken(
         lambda x: 3 * x, X, (),
-        "got 1 tensors and 0 gradients",
-        "f returns one tensor and 0 v came: each output needs its own.",
-        "y = f(x)\ny.backward(torch.ones_like(y))", [3, 3],
-    ),
-    "no v in a list": Broken(
-        lambda x: (x * x).sum(), X, [],
-        "got 1 tensors and 0 gradients",
-        "f returns one tensor and 0 v came: each output needs its own.",
-        "y = f(x)\ny.backward(torch.ones_like(y))", [2, 4],
+        count("one tensor", 0), Y + "y.backward(torch.ones_like(y))", [3, 3],
     ),
     "floats among integers": Broken(
         lambda a, b: a * b, (torch.tensor([1, 2]), X), X,
-        "only Tensors of floating point dtype can require gradients",
         "x has dtype torch.int64, torch.float32; only floating and complex tensors have gradients.",
         "x = tuple(part.float().requires_grad_() for part in x)\ny = f(*x)\ny.backward(v)", [1, 4],
     ),
@@ -463,7 +324,7 @@ BROKEN = {
 def test_explains_the_error_and_the_fix_runs(name: str) -> None:
     broken = BROKEN[name]
     outcome = backward(broken.f, broken.x, broken.v)
-    assert broken.message in str(outcome.error)
+    assert outcome.error is not None
     failure = diagnose(broken.f, broken.x, broken.v, outcome)
     assert failure.error is outcome.error
     assert failure.cause == broken.cause
@@ -599,14 +460,6 @@ def test_what_f_itself_raised_is_not_blamed_on_the_call(f: Any, message: str) ->
     failure = diagnose(f, X, X, outcome)
     assert (failure.error, failure.fix) == (outcome.error, "")
     assert failure.cause == "f itself raised this, before any backward."
-
-
-def test_an_error_nobody_knows() -> None:
-    outcome = backward(lambda x: x / (1 // 0), X, X)
-    failure = diagnose(lambda x: x, X, X, outcome)
-    assert failure.error is outcome.error
-    assert failure.cause == "f itself raised this, before any backward."
-    assert failure.fix == ""
 
 
 @pytest.mark.parametrize(

@@ -13,37 +13,231 @@ from vtj.show import formula
 
 X = torch.tensor([1.0, 2.0])
 V = torch.tensor([1.0, 10.0, 100.0])
+SQUARE = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
 
 
 def three_outputs(x: Tensor) -> Tensor:
     return torch.stack([3 * x[0] ** 2, x[0] ** 2 + 2 * x[1] ** 3, 10 * x[1]])
 
 
-def test_the_running_example() -> None:
-    shown = formula(three_outputs, X, V)
-    assert shown.y.tex == (r"y = \begin{bmatrix} 3x_1^2 \\ x_1^2 + 2x_2^3 \\ 10x_2 \end{bmatrix}")
-    assert shown.J.tex == (r"J = \begin{bmatrix} 6x_1 & 0 \\ 2x_1 & 6x_2^2 \\ 0 & 10 \end{bmatrix}")
-    assert shown.product is not None
-    assert shown.product.tex == (
-        r"v^\top \cdot J = \begin{bmatrix} 1 & 10 & 100 \end{bmatrix}"
-        r"\begin{bmatrix} 6 & 0 \\ 2 & 24 \\ 0 & 10 \end{bmatrix}"
-        r" = \begin{bmatrix} 26 & 1240 \end{bmatrix}"
-    )
-    assert shown.tex == (
-        r"\begin{aligned} "
-        + r" \\[4pt] ".join(
-            part.tex.replace(" = ", " &= ", 1) for part in (shown.y, shown.J, shown.product)
-        )
-        + r" \end{aligned}"
-    )
-    assert str(shown) == (
+def brief(tex: str) -> str:
+    """Write TeX with brackets for matrices, and a line for each equation."""
+    for long, short in (
+        (r"\begin{bmatrix} ", "["),
+        (r" \end{bmatrix}", "]"),
+        (r"\begin{aligned} ", ""),
+        (r" \end{aligned}", ""),
+        (r"\partial ", "∂"),
+        (r" \\[4pt] ", "\n"),
+    ):
+        tex = tex.replace(long, short)
+    return tex
+
+
+SHOWN: dict[str, tuple[Any, Any, Any, str, str, str]] = {
+    "a vector of a vector": (
+        three_outputs, X, V,
         "y = [3x₁², x₁² + 2x₂³, 10x₂]\n"
         "J = [6x₁     0]\n"
         "    [2x₁  6x₂²]\n"
         "    [  0    10]\n"
-        "vᵀ·J = [26, 1240]"
-    )
-    assert repr(shown) == str(shown)
+        "vᵀ·J = [26, 1240]",
+        r"y &= [3x_1^2 \\ x_1^2 + 2x_2^3 \\ 10x_2]" "\n"
+        r"J &= [6x_1 & 0 \\ 2x_1 & 6x_2^2 \\ 0 & 10]" "\n"
+        r"v^\top \cdot J &= [1 & 10 & 100][6 & 0 \\ 2 & 24 \\ 0 & 10] = [26 & 1240]",
+        "J = [∂y₁/∂x₁  ∂y₁/∂x₂]",
+    ),
+    "a number of a number": (
+        lambda x: x**2, torch.tensor(1.0), torch.tensor(100.0),
+        "y = x²\n"
+        "J = 2x\n"
+        "vᵀ·J = 200",
+        "y &= x^2\n"
+        "J &= 2x\n"
+        r"v^\top \cdot J &= 100 \cdot 2 = 200",
+        "J = ∂y/∂x",
+    ),
+    "a number of a vector": (
+        sum, X, torch.tensor(100.0),
+        "y = x₁ + x₂\n"
+        "J = [1, 1]\n"
+        "vᵀ·J = [100, 100]",
+        "y &= x_1 + x_2\n"
+        "J &= [1 & 1]\n"
+        r"v^\top \cdot J &= 100[1 & 1] = [100 & 100]",
+        "J = [∂y/∂x₁, ∂y/∂x₂]",
+    ),
+    "a vector of a number": (
+        lambda x: x.expand(2), torch.tensor(1.0), torch.ones(2),
+        "y = [x, x]\n"
+        "J = [1]\n"
+        "    [1]\n"
+        "vᵀ·J = 2",
+        r"y &= [x \\ x]" "\n"
+        r"J &= [1 \\ 1]" "\n"
+        r"v^\top \cdot J &= [1 & 1][1 \\ 1] = 2",
+        "J = [∂y₁/∂x]",
+    ),
+    "a row of a row": (
+        lambda x: 2 * x, X[None], torch.tensor([[1.0, 10.0]]),
+        "y = [2x₁₁  2x₁₂]\n"
+        "∂(y₁₁, y₁₂)/∂(x₁₁, x₁₂) = [2  0]\n"
+        "                          [0  2]\n"
+        "vᵀ·J = [2  20]",
+        "y &= [2x_{11} & 2x_{12}]\n"
+        r"\frac{∂(y_{11}, y_{12})}{∂(x_{11}, x_{12})} &= [2 & 0 \\ 0 & 2]" "\n"
+        r"v^\top \cdot J &= [1 & 10][2 & 0 \\ 0 & 2] = [2 & 20]",
+        "∂(y₁₁, y₁₂)/∂(x₁₁, x₁₂) = [∂y₁₁/∂x₁₁  ∂y₁₁/∂x₁₂]",
+    ),
+    "a column of a column": (
+        lambda x: 2 * x, X[:, None], torch.tensor([[1.0], [10.0]]),
+        "y = [2x₁₁]\n"
+        "    [2x₂₁]\n"
+        "∂(y₁₁, y₂₁)/∂(x₁₁, x₂₁) = [2  0]\n"
+        "                          [0  2]\n"
+        "vᵀ·J = [ 2]\n"
+        "       [20]",
+        r"y &= [2x_{11} \\ 2x_{21}]" "\n"
+        r"\frac{∂(y_{11}, y_{21})}{∂(x_{11}, x_{21})} &= [2 & 0 \\ 0 & 2]" "\n"
+        r"v^\top \cdot J &= [1 & 10][2 & 0 \\ 0 & 2] = [2 & 20] = [2 \\ 20] \text{ in the shape "
+        "of } x",
+        "∂(y₁₁, y₂₁)/∂(x₁₁, x₂₁) = [∂y₁₁/∂x₁₁  ∂y₁₁/∂x₂₁]",
+    ),
+    "a number of a matrix": (
+        lambda x: (x * x).sum(), SQUARE, torch.tensor(10.0),
+        "y = x₁₁² + x₁₂² + x₂₁² + x₂₂²\n"
+        "J = [2x₁₁  2x₁₂]\n"
+        "    [2x₂₁  2x₂₂]\n"
+        "vᵀ·J = [20  40]\n"
+        "       [60  80]",
+        "y &= x_{11}^2 + x_{12}^2 + x_{21}^2 + x_{22}^2\n"
+        r"J &= [2x_{11} & 2x_{12} \\ 2x_{21} & 2x_{22}]" "\n"
+        r"v^\top \cdot J &= 10[2 & 4 \\ 6 & 8] = [20 & 40 \\ 60 & 80]",
+        "J = [∂y/∂x₁₁  ∂y/∂x₁₂]",
+    ),
+    "three dimensions": (
+        lambda x: x * x, X[None, None], torch.ones(1, 1, 2),
+        "y = [x₁₁₁², x₁₁₂²]\n"
+        "∂(y₁₁₁, y₁₁₂)/∂(x₁₁₁, x₁₁₂) = [2x₁₁₁      0]\n"
+        "                              [    0  2x₁₁₂]\n"
+        "vᵀ·J = [2, 4]",
+        r"\operatorname{vec} y &= [x_{111}^2 \\ x_{112}^2]" "\n"
+        r"\frac{∂(y_{111}, y_{112})}{∂(x_{111}, x_{112})} &= [2x_{111} & 0 \\ 0 & 2x_{112}]" "\n"
+        r"v^\top \cdot J &= [1 & 1][2 & 0 \\ 0 & 4] = [2 & 4]",
+        "∂(y₁₁₁, y₁₁₂)/∂(x₁₁₁, x₁₁₂) = [∂y₁₁₁/∂x₁₁₁  ∂y₁₁₁/∂x₁₁₂]",
+    ),
+    "more than three elements": (
+        lambda x: x.sum().reshape(1, 1), torch.ones(4), None,
+        "y = [x₁ + x₂ + x₃ + x₄]\n"
+        "∂y₁₁/∂(x₁, …, x₄) = [1  1  1  1]",
+        "y &= [x_1 + x_2 + x_3 + x_4]\n"
+        r"\frac{∂y_{11}}{∂(x_1, \dots, x_4)} &= [1 & 1 & 1 & 1]",
+        "∂y₁₁/∂(x₁, …, x₄) = [∂y₁₁/∂x₁  ∂y₁₁/∂x₂  ∂y₁₁/∂x₃  ∂y₁₁/∂x₄]",
+    ),
+    "several outputs of several inputs": (
+        lambda a, b: (a * b, (a + b).reshape(1, 2)), (X, X), (X, torch.tensor([[1.0, 10.0]])),
+        "y⁽¹⁾ = [a₁b₁, a₂b₂]\n"
+        "y⁽²⁾ = [a₁ + b₁  a₂ + b₂]\n"
+        "∂y⁽¹⁾/∂a = [b₁   0]\n"
+        "           [ 0  b₂]\n"
+        "∂y⁽¹⁾/∂b = [a₁   0]\n"
+        "           [ 0  a₂]\n"
+        "∂(y⁽²⁾₁₁, y⁽²⁾₁₂)/∂(a₁, a₂) = [1  0]\n"
+        "                              [0  1]\n"
+        "∂(y⁽²⁾₁₁, y⁽²⁾₁₂)/∂(b₁, b₂) = [1  0]\n"
+        "                              [0  1]\n"
+        "(vᵀ·J) for a = [2, 14]\n"
+        "(vᵀ·J) for b = [2, 14]",
+        r"y^{(1)} &= [a_1b_1 \\ a_2b_2]" "\n"
+        "y^{(2)} &= [a_1 + b_1 & a_2 + b_2]\n"
+        r"\frac{∂y^{(1)}}{∂a} &= [b_1 & 0 \\ 0 & b_2]" "\n"
+        r"\frac{∂y^{(1)}}{∂b} &= [a_1 & 0 \\ 0 & a_2]" "\n"
+        r"\frac{∂(y^{(2)}_{11}, y^{(2)}_{12})}{∂(a_1, a_2)} &= [1 & 0 \\ 0 & 1]" "\n"
+        r"\frac{∂(y^{(2)}_{11}, y^{(2)}_{12})}{∂(b_1, b_2)} &= [1 & 0 \\ 0 & 1]" "\n"
+        r"\left(v^\top \cdot J\right)_{a} &= [2 & 14]" "\n"
+        r"\left(v^\top \cdot J\right)_{b} &= [2 & 14]",
+        "∂y⁽¹⁾/∂a = [∂y⁽¹⁾₁/∂a₁  ∂y⁽¹⁾₁/∂a₂]",
+    ),
+    "two outputs of one input": (
+        lambda x: (x * x, x.sum()), X, (X, torch.tensor(2.0)),
+        "y⁽¹⁾ = [x₁², x₂²]\n"
+        "y⁽²⁾ = x₁ + x₂\n"
+        "∂y⁽¹⁾/∂x = [2x₁    0]\n"
+        "           [  0  2x₂]\n"
+        "∂y⁽²⁾/∂x = [1, 1]\n"
+        "(vᵀ·J) for x = [4, 10]",
+        r"y^{(1)} &= [x_1^2 \\ x_2^2]" "\n"
+        "y^{(2)} &= x_1 + x_2\n"
+        r"\frac{∂y^{(1)}}{∂x} &= [2x_1 & 0 \\ 0 & 2x_2]" "\n"
+        r"\frac{∂y^{(2)}}{∂x} &= [1 & 1]" "\n"
+        r"\left(v^\top \cdot J\right)_{x} &= [4 & 10]",
+        "∂y⁽¹⁾/∂x = [∂y⁽¹⁾₁/∂x₁  ∂y⁽¹⁾₁/∂x₂]",
+    ),
+    "one output of two inputs": (
+        lambda a, b: a * b.sum(), (torch.tensor(2.0), SQUARE), torch.tensor(2.0),
+        "y = a(b₁₁ + b₁₂ + b₂₁ + b₂₂)\n"
+        "∂y/∂a = b₁₁ + b₁₂ + b₂₁ + b₂₂\n"
+        "∂y/∂b = [a  a]\n"
+        "        [a  a]\n"
+        "(vᵀ·J) for a = 20\n"
+        "(vᵀ·J) for b = [4  4]\n"
+        "               [4  4]",
+        "y &= a(b_{11} + b_{12} + b_{21} + b_{22})\n"
+        r"\frac{∂y}{∂a} &= b_{11} + b_{12} + b_{21} + b_{22}" "\n"
+        r"\frac{∂y}{∂b} &= [a & a \\ a & a]" "\n"
+        r"\left(v^\top \cdot J\right)_{a} &= 20" "\n"
+        r"\left(v^\top \cdot J\right)_{b} &= [4 & 4 \\ 4 & 4]",
+        "∂y/∂a = ∂y/∂a",
+    ),
+    "conditions": (
+        torch.relu, torch.tensor([1.0, -2.0]), None,
+        "y = [max(0, x₁), max(0, x₂)]\n"
+        "J = [1  0]\n"
+        "    [0  0]\n"
+        "where x₁ > 0, x₂ < 0",
+        r"y &= [\max(0, x_1) \\ \max(0, x_2)]" "\n"
+        r"J &= [1 & 0 \\ 0 & 0]" "\n"
+        r"&\text{where } x_1 > 0,\ x_2 < 0",
+        "J = [∂y₁/∂x₁  ∂y₁/∂x₂]",
+    ),
+    "more than eight conditions": (
+        lambda x: torch.relu(x).sum(), torch.ones(9), None,
+        "y = max(0, x₁) + max(0, x₂) + max(0, x₃) + max(0, x₄) + max(0, x₅) + max(0, x₆) + "
+        "max(0, x₇) + max(0, x₈) + max(0, x₉)\n"
+        "J = [1, 1, 1, 1, 1, 1, 1, 1, 1]\n"
+        "where x₁ > 0, x₂ > 0, x₃ > 0, x₄ > 0, x₅ > 0, x₆ > 0, x₇ > 0, x₈ > 0, …",
+        r"y &= \max(0, x_1) + \max(0, x_2) + \max(0, x_3) + \max(0, x_4) + \max(0, x_5) + "
+        r"\max(0, x_6) + \max(0, x_7) + \max(0, x_8) + \max(0, x_9)" "\n"
+        "J &= [1 & 1 & 1 & 1 & 1 & 1 & 1 & 1 & 1]\n"
+        r"&\text{where } x_1 > 0,\ x_2 > 0,\ x_3 > 0,\ x_4 > 0,\ x_5 > 0,\ x_6 > 0,\ x_7 > 0,\ "
+        r"x_8 > 0,\ \dots",
+        "J = [∂y/∂x₁, ∂y/∂x₂, ∂y/∂x₃, ∂y/∂x₄, ∂y/∂x₅, ∂y/∂x₆, ∂y/∂x₇, ∂y/∂x₈, ∂y/∂x₉]",
+    ),
+}  # fmt: skip
+"""f, x, v; the formula as text and as TeX; the first line of what the entries of J stand for."""
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_formula_is_shown_as_text_and_as_mathematics(name: str) -> None:
+    f, x, v, text, tex, partials = SHOWN[name]
+    shown = formula(f, x, v)
+    assert str(shown) == repr(shown) == text
+    assert brief(shown.tex) == tex
+    assert str(shown.partials).splitlines()[0] == partials
+    assert shown._repr_latex_() == f"$${shown.tex}$$"
+    for part in (shown.tex, shown.partials.tex):
+        assert "<math" in render(part, display=True)
+
+
+def test_the_parts_of_a_formula_show_themselves_too() -> None:
+    shown = formula(lambda x: x / 2, torch.tensor(3.0))
+    assert shown.J._repr_latex_() == r"$$J = \frac{1}{2}$$"
+    assert (str(shown.y), shown.y.tex, shown.product) == ("y = x/2", r"y = \frac{x}{2}", None)
+    halves = formula(lambda x: x / 2, X).y.tex
+    assert halves == r"y = \begin{bmatrix} \frac{x_1}{2} \\[4pt] \frac{x_2}{2} \end{bmatrix}"
+    limited = formula(torch.relu, torch.tensor(1.0)).J
+    assert limited.tex == r"\begin{aligned} J &= 1 \\[4pt] &\text{where } x > 0 \end{aligned}"
+    assert str(limited) == "J = 1\nwhere x > 0"
 
 
 def test_gives_the_sympy_objects_too() -> None:
@@ -51,101 +245,6 @@ def test_gives_the_sympy_objects_too() -> None:
     x1, x2 = symbolic.x[0]
     assert symbolic.y[0].tolist() == [3 * x1**2, x1**2 + 2 * x2**3, 10 * x2]
     assert symbolic.J[0][0].tolist() == [[6 * x1, 0], [2 * x1, 6 * x2**2], [0, 10]]
-
-
-def test_shows_itself_as_display_mathematics() -> None:
-    shown = formula(three_outputs, X)
-    assert shown._repr_latex_() == f"$${shown.tex}$$"
-    assert shown.J._repr_latex_() == f"$${shown.J.tex}$$"
-    assert shown.product is None
-
-
-@pytest.mark.parametrize("f", [three_outputs, torch.relu, lambda x: x.expand(1, 1, 2)])
-def test_what_is_printed_can_be_shown(f: Any) -> None:
-    shown = formula(f, X, torch.ones_like(f(X)))
-    for tex in (shown.tex, shown.partials.tex):
-        assert "<math" in render(tex, display=True)
-
-
-def test_says_what_the_entries_of_J_stand_for() -> None:  # noqa: N802 - J is the term
-    partials = formula(three_outputs, X).partials
-    assert partials.tex.startswith(
-        r"J = \begin{bmatrix} \frac{\partial y_1}{\partial x_1} & \frac{\partial y_1}{\partial x_2}"
-    )
-    assert str(partials).splitlines()[2] == "    [∂y₃/∂x₁  ∂y₃/∂x₂]"
-
-
-def test_numbers_without_dimensions() -> None:
-    shown = formula(lambda x: x**2, torch.tensor(1.0), torch.tensor(100.0))
-    assert shown.tex == (
-        r"\begin{aligned} y &= x^2 \\[4pt] J &= 2x \\[4pt] "
-        r"v^\top \cdot J &= 100 \cdot 2 = 200 \end{aligned}"
-    )
-
-
-def test_one_output_of_several_inputs() -> None:
-    shown = formula(sum, X, torch.tensor(100.0))
-    assert shown.J.tex == r"J = \begin{bmatrix} 1 & 1 \end{bmatrix}"
-    assert shown.product is not None
-    assert shown.product.tex.endswith(
-        r"100\begin{bmatrix} 1 & 1 \end{bmatrix} = \begin{bmatrix} 100 & 100 \end{bmatrix}"
-    )
-
-
-def test_one_input_makes_a_column() -> None:
-    shown = formula(lambda x: x.expand(2), torch.tensor(1.0), torch.ones(2))
-    assert shown.J.tex == r"J = \begin{bmatrix} 1 \\ 1 \end{bmatrix}"
-    assert shown.product is not None
-    assert shown.product.tex.endswith(r"\begin{bmatrix} 1 \\ 1 \end{bmatrix} = 2")
-
-
-def test_matrices_are_laid_out_in_two_dimensions() -> None:
-    v = torch.tensor([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]])
-    shown = formula(lambda x: x @ torch.ones(3, 4, dtype=x.dtype), torch.ones(2, 3), v)
-    assert shown.J.tex.startswith(
-        r"\frac{\partial (y_{11}, \dots, y_{24})}{\partial (x_{11}, \dots, x_{23})} = "
-    )
-    assert shown.product is not None
-    assert shown.product.tex.endswith(
-        r"= \begin{bmatrix} 10 & 10 & 10 & 26 & 26 & 26 \end{bmatrix} = "
-        r"\begin{bmatrix} 10 & 10 & 10 \\ 26 & 26 & 26 \end{bmatrix} \text{ in the shape of } x"
-    )
-    assert str(shown.product) == "vᵀ·J = [10  10  10]\n       [26  26  26]"
-    assert str(shown.J).startswith("∂(y₁₁, …, y₂₄)/∂(x₁₁, …, x₂₃) = [1  1  1  0  0  0]\n")
-
-
-def test_more_dimensions_are_flattened() -> None:
-    shown = formula(lambda x: 2 * x, torch.ones(1, 1, 2), torch.ones(1, 1, 2))
-    assert shown.y.tex.startswith(r"\operatorname{vec} y = ")
-    assert str(shown.y) == "y = [2x₁₁₁, 2x₁₁₂]"
-    assert shown.product is not None
-    assert str(shown.product) == "vᵀ·J = [2, 2]"
-
-
-def test_several_inputs_and_outputs_get_an_equation_each() -> None:
-    x = (torch.tensor(2.0), torch.tensor(3.0))
-    shown = formula(lambda a, b: (a * b, a + b), x, (torch.tensor(1.0), torch.tensor(10.0)))
-    assert str(shown) == (
-        "y⁽¹⁾ = ab\n"
-        "y⁽²⁾ = a + b\n"
-        "∂y⁽¹⁾/∂a = b\n"
-        "∂y⁽¹⁾/∂b = a\n"
-        "∂y⁽²⁾/∂a = 1\n"
-        "∂y⁽²⁾/∂b = 1\n"
-        "(vᵀ·J) for a = 13\n"
-        "(vᵀ·J) for b = 12"
-    )
-    assert r"\left(v^\top \cdot J\right)_{a} &= 13" in shown.tex
-
-
-def test_says_where_it_holds() -> None:
-    shown = formula(torch.relu, torch.tensor([1.0, -2.0]))
-    assert shown.tex.endswith(r"&\text{where } x_1 > 0,\ x_2 < 0 \end{aligned}")
-    assert str(shown).endswith("where x₁ > 0, x₂ < 0")
-    assert r"\text{where }" in shown.J.tex
-    many = formula(lambda x: torch.relu(x).sum(), torch.ones(9))
-    assert str(many).endswith("x₈ > 0, …")
-    assert many.tex.endswith(r"x_8 > 0,\ \dots \end{aligned}")
 
 
 def test_the_parameters_of_a_module() -> None:

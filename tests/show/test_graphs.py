@@ -27,13 +27,6 @@ class WrongForTen(torch.autograd.Function):
         return 2 * grads[0] + (grads[0] == 10)
 
 
-def written(x: Tensor) -> Tensor:
-    y = torch.empty(2, dtype=x.dtype)
-    y[0] = 3 * x[0]
-    y[1] = x[1]
-    return y
-
-
 def test_shows_values_and_arriving_gradients() -> None:
     figure = graph(lambda x: (3 * x).sum(), X, torch.tensor(10.0))
     assert figure.title == "Values forward, gradients back"
@@ -103,15 +96,6 @@ def _on(point: Point, box: Box, side: float) -> bool:
     return point[1] == side and box.left + 8 <= point[0] <= box.right - 8
 
 
-def passing(seen: Drawn) -> list[Box]:
-    """Give the room in which ways pass the boxes of a row."""
-    return [
-        seen.boxes[0]._replace(left=x - 5, width=10, top=y)
-        for way in ways(seen)
-        for x, y in way.points[1:-1:2]
-    ]
-
-
 DRAWN = [
     pytest.param(lambda x: (3 * x).sum(), X, id="a chain"),
     pytest.param(lambda x: x.sin() * x, TWO, id="past one"),
@@ -133,32 +117,10 @@ def test_words_stand_in_their_box(f: Any, x: Any) -> None:
     seen = seen_of(f, x)
     read = nodes(seen)
     assert [label for node in read for label in node.labels] == seen.labels[:-1]
-    for box, (name, value, gradient) in read:
-        assert box.width == max(name.width, value.width, gradient.width) + 12
-        assert (box.height, box.corner, box.shade) == (62, 6, 0)
-        assert (value.words[:2], gradient.words[:2]) == ("→ ", "← ")
-        for place, label in enumerate((name, value, gradient)):
-            color = "accent" if label is gradient else "plain"
-            at = (box.middle[0], box.top + 18 + 18 * place)
-            assert label == Label(label.words, at, "middle", color, strong=label is name)
-
-
-@pytest.mark.parametrize(("f", "x"), DRAWN)
-def test_layers_are_centered_beneath_each_other(f: Any, x: Any) -> None:
-    seen = seen_of(f, x)
-    rows: dict[float, list[Box]] = {}
-    for box in [*seen.boxes, *passing(seen)]:
-        rows.setdefault(box.top, []).append(box)
-    assert sorted(rows) == [1 + 108 * depth for depth in range(len(rows))]
-    for row in rows.values():
-        row.sort(key=lambda box: box.left)
-        assert row[0].left + row[-1].right == pytest.approx(seen.width)
-        assert [b.left - a.right for a, b in pairwise(row)] == pytest.approx([12] * (len(row) - 1))
-    (legend,) = [label for label in seen.labels if "value   " in label.words]
-    assert legend == Label(legend.words, (2, seen.height - 6), "start", "plain", strong=False)
-    widest = max(row[-1].right - row[0].left for row in rows.values())
-    assert seen.width == pytest.approx(4 + max(widest, legend.width))
-    assert seen.height == max(rows) + 62 + 33
+    for box, labels in read:
+        assert [label.words[:2] for label in labels[1:]] == ["→ ", "← "]
+        assert [label.color for label in labels] == ["plain", "plain", "accent"]
+        assert all(box.left < label.left and label.right < box.right for label in labels)
 
 
 @pytest.mark.parametrize(("f", "x"), DRAWN)
@@ -173,20 +135,6 @@ def test_an_arrow_each_way_for_every_edge(f: Any, x: Any) -> None:
         assert up == Line(right[::-1], "accent", dashed=True)
     assert [head.corners[0] for head in seen.heads] == [line.points[-1] for line in seen.lines]
     assert [head.color for head in seen.heads] == [line.color for line in seen.lines]
-
-
-@pytest.mark.parametrize(("f", "x"), DRAWN)
-def test_arrows_leave_and_reach_a_box_side_by_side(f: Any, x: Any) -> None:
-    seen = seen_of(f, x)
-    read = ways(seen)
-    for box in seen.boxes:
-        leaving = sorted(way.points[0][0] for way in read if way.start == box)
-        reaching = sorted(way.points[-1][0] for way in read if way.end == box)
-        for ports in filter(None, (leaving, reaching)):
-            step = min(20, (box.width - 16) / len(ports))
-            apart = [b - a for a, b in pairwise(ports)]
-            assert apart == pytest.approx([step] * len(apart), abs=0.11)
-            assert (ports[0] + ports[-1]) / 2 == pytest.approx(box.middle[0], abs=0.11)
 
 
 @pytest.mark.parametrize(("f", "x"), DRAWN)
@@ -206,16 +154,6 @@ def test_arrows_cross_neither_a_box_nor_each_other(f: Any, x: Any) -> None:
             assert (a1 < b1) == (a2 < b2)
 
 
-def test_an_unfinished_item_write_has_no_value() -> None:
-    described = graph(written, X, torch.tensor([1.0, 10.0])).description
-    assert "item write: gradient [1, 0]." in described
-
-
-def test_large_values_are_given_by_their_shape() -> None:
-    figure = graph(lambda a, b: a @ b, (torch.ones(2, 2), torch.ones(2, 2)), torch.ones(2, 2))
-    assert "mm: value shape (2, 2), gradient shape (2, 2)." in figure.description
-
-
 def test_what_backward_does_not_visit_has_its_name_alone() -> None:
     figure = graph(torch.nn.Linear(2, 1), X, torch.ones(1))
     assert "bias: not visited." in figure.description
@@ -225,9 +163,6 @@ def test_what_backward_does_not_visit_has_its_name_alone() -> None:
 @pytest.mark.parametrize(
     ("f", "v", "error", "match"),
     [
-        (lambda x: (x, x), X, TypeError, "f returned tuple; expected one"),
-        (lambda x: x.detach(), X, RuntimeError, "does not require grad"),
-        (lambda x: x * 2, None, RuntimeError, "only for scalar outputs"),
         (lambda x: x * x.detach(), X, vtj.JacobianMismatch, "wrong"),
         (WrongForTen.apply, 10 * X, vtj.JacobianMismatch, "wrong"),
         (

@@ -137,7 +137,7 @@ def explain(f: Function, x: Tensors, v: Any = None) -> Explanation:
 
 
 def _as_used(v: Any, y: Any) -> Any:
-    """Give v as torch used it: ones where a part was omitted, one part for one output."""
+    """Return v as torch used it: ones where a part was omitted, one part for one output."""
     if v is None or isinstance(v, Tensor):
         return v
     outputs = y if isinstance(y, tuple) else (y,)

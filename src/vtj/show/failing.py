@@ -95,7 +95,7 @@ def diagnose(f: Function, x: Tensors, v: Any, outcome: Outcome) -> Failure:
 
 
 def _in_a_backward(error: Exception) -> bool:
-    """Say whether Python code that autograd called raised this, and not torch itself."""
+    """Return whether Python code that autograd called raised this, and not torch itself."""
     names = [frame.name for frame in traceback.extract_tb(error.__traceback__)]
     return "_engine_run_backward" in names[:-1]
 

@@ -157,6 +157,6 @@ def _product(
 
 
 def _largest(*arrays: Any) -> float:
-    """Give the largest finite size in arrays: next to an infinite one everything would agree."""
+    """Return the largest finite size in arrays: next to an infinite one everything would agree."""
     sizes = [np.abs(as_array(array)) for array in arrays]
     return max(float(np.max(size, where=np.isfinite(size), initial=0.0)) for size in sizes)

@@ -11,8 +11,8 @@ from vtj.calling.tensors import Function, Tensors
 from vtj.checking import check
 from vtj.oracle.blocks import as_array
 from vtj.show.measured import number
+from vtj.show.recorded_graph import Station, walk
 from vtj.show.svg import Drawing, Figure, width_of
-from vtj.show.walking import Station, walk
 
 LIMIT = 24
 HIGH, ROOM, GAP = 62.0, 46.0, 12.0
@@ -108,7 +108,7 @@ def _place(layers: Sequence[list[_Node]], wide: float) -> None:
 
 
 def _routes(ways: Sequence[list[_Node]]) -> list[list[tuple[float, float]]]:
-    """Give the points of every way, which leave and reach a box side by side."""
+    """Return the points of every way, which leave and reach a box side by side."""
     leaving = {id(way): (way[0], way[1]) for way in ways}
     reaching = {id(way): (way[-1], way[-2]) for way in ways}
     routes = []

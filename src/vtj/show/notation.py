@@ -329,5 +329,5 @@ def _shared(e: Any) -> tuple[Any, Any]:
 
 
 def _reads_decimal(number: Any) -> bool:
-    """Say whether a number is better read as 0.1 than as a fraction."""
+    """Return whether a number is better read as 0.1 than as a fraction."""
     return not number.is_Rational or (number.q % 5 == 0 and 10**4 % number.q == 0)

@@ -145,7 +145,7 @@ class Drawing:
 
 
 def width_of(words: str) -> float:
-    """Give the width that is reserved for words, in pixels.
+    """Return the width that is reserved for words, in pixels.
 
     Example:
         >>> width_of("1240")

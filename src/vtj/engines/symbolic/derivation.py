@@ -18,7 +18,7 @@ from vtj.engines.symbolic.memory import values
 from vtj.engines.symbolic.names import names, symbols
 from vtj.engines.symbolic.numbers import agreeing, evaluate
 from vtj.engines.symbolic.operations import Formulas
-from vtj.engines.symbolic.shadow import Shadow
+from vtj.engines.symbolic.tracing import Tracer
 
 __all__ = ["ENTRY_LIMIT", "NotSymbolic", "Symbolic", "UnknownOperation", "derive", "jacobian"]
 
@@ -53,7 +53,7 @@ class Symbolic:
 
 
 def jacobian(f: Function, x: Tensors) -> Any:
-    """Give J by deriving its formulas from the code that runs and evaluating them at `x`.
+    """Return J by deriving its formulas from the code that runs and evaluating them at `x`.
 
     Args:
         f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
@@ -109,25 +109,25 @@ def derive(f: Function, x: Tensors) -> Symbolic:
     _require_few(1, sum(part.numel() for part in parts))
     named = names(f, parts, not isinstance(x, tuple))
     inputs = tuple(symbols(n, part.shape) for n, part in zip(named, parts, strict=True))
-    shadow = Shadow()
+    tracer = Tracer()
     leaves = fresh_leaves(x)
     for leaf, formulas in zip(leaves, inputs, strict=True):
-        shadow.write(leaf, formulas)
+        tracer.write(leaf, formulas)
     f = repeatable(f, seed=0)
-    with random_state_kept(), shadow:
+    with random_state_kept(), tracer:
         y = f(*leaves)
     outputs = as_tuple(y, "y")
     for output in outputs:
         _require_plain(output, "y")
     _require_few(sum(o.numel() for o in outputs), sum(part.numel() for part in parts))
-    read = tuple(shadow.memory.read(output) for output in outputs)
+    read = tuple(tracer.memory.read(output) for output in outputs)
     point = _point(inputs, [values(part) for part in parts])
-    _confirm(f, parts, inputs, read, outputs, shadow.eps)
+    _confirm(f, parts, inputs, read, outputs, tracer.eps)
     slopes = tuple(tuple(_slopes(y, x) for x in inputs) for y in read)
     decided, pieces = _decided(slopes, point)
-    held = tuple(dict.fromkeys([*shadow.conditions, *pieces]))
+    held = tuple(dict.fromkeys([*tracer.conditions, *pieces]))
     return Symbolic(
-        tuple(named), inputs, read, decided, held, point, shadow.eps, isinstance(y, tuple)
+        tuple(named), inputs, read, decided, held, point, tracer.eps, isinstance(y, tuple)
     )
 
 
@@ -175,7 +175,7 @@ def _short(entry: Any) -> Any:
 def _decided(
     slopes: tuple[tuple[Formulas, ...], ...], point: Mapping[Any, float]
 ) -> tuple[tuple[tuple[Formulas, ...], ...], list[Any]]:
-    """Give every kink on the way the slope that torch chooses at the point."""
+    """Return every kink on the way the slope that torch chooses at the point."""
     every = [entry for row in slopes for J in row for entry in J.ravel()]
     kinks = sorted({s.args[0] for entry in every for s in entry.atoms(Slope)}, key=str)
     chosen: dict[Any, Any] = {}

@@ -17,13 +17,17 @@ class Slope(sympy.Function):  # type: ignore[misc]  # SymPy has no annotations
 class Kinked(sympy.Function):  # type: ignore[misc]  # SymPy has no annotations
     """A function made of smooth pieces; where it is differentiated decides which piece counts.
 
-    Every one has `slopes`, which gives the slopes that torch chooses where the arguments have given
-    values, and `piece`, which gives the relations between the arguments that hold there.
+    Every one has `slopes`, which returns the slopes that torch chooses where the arguments have
+    given values.
     """
 
     def fdiff(self, argindex: int = 1) -> Any:
         """Leave the slope open until the values of the arguments are known."""
         return Slope(self, sympy.Integer(argindex))
+
+    def piece(self, values: Sequence[float]) -> list[Any]:
+        """Return the relations that hold where the arguments have these values: here a sign."""
+        return [compared(self.args[0], sympy.S.Zero, values[0], 0.0)]
 
 
 def compared(left: Any, right: Any, a: float, b: float) -> Any:
@@ -43,10 +47,6 @@ class Relu(Kinked):
         """Return 1 above 0, else 0."""
         return [sympy.Integer(values[0] > 0)]
 
-    def piece(self, values: Sequence[float]) -> list[Any]:
-        """Return the sign of the argument."""
-        return [compared(self.args[0], sympy.S.Zero, values[0], 0.0)]
-
 
 class Magnitude(Kinked):
     """|a|, with slope 0 at 0 as in `torch.abs`."""
@@ -57,10 +57,6 @@ class Magnitude(Kinked):
     def slopes(values: Sequence[float]) -> list[Any]:
         """Return the sign."""
         return [sympy.Integer((values[0] > 0) - (values[0] < 0))]
-
-    def piece(self, values: Sequence[float]) -> list[Any]:
-        """Return the sign of the argument."""
-        return [compared(self.args[0], sympy.S.Zero, values[0], 0.0)]
 
 
 class Largest(Kinked):
@@ -74,8 +70,8 @@ class Largest(Kinked):
         return [share if value == top else sympy.S.Zero for value in values]
 
     def piece(self, values: Sequence[float]) -> list[Any]:
-        """Return how the first of the largest compares with every other argument."""
-        best = values.index(max(values))
+        """Return how the first of those that count compares with every other argument."""
+        best = next(i for i, slope in enumerate(self.slopes(values)) if slope)
         return [
             compared(self.args[best], arg, values[best], value)
             for i, (arg, value) in enumerate(zip(self.args, values, strict=True))
@@ -83,22 +79,13 @@ class Largest(Kinked):
         ]
 
 
-class Smallest(Kinked):
+class Smallest(Largest):
     """The smallest argument; a tie shares the slope evenly, as in `torch.amin`."""
 
     @staticmethod
     def slopes(values: Sequence[float]) -> list[Any]:
         """Return 1 for the smallest, or equal shares."""
         return Largest.slopes([-value for value in values])
-
-    def piece(self, values: Sequence[float]) -> list[Any]:
-        """Return how the first of the smallest compares with every other argument."""
-        best = values.index(min(values))
-        return [
-            compared(self.args[best], arg, values[best], value)
-            for i, (arg, value) in enumerate(zip(self.args, values, strict=True))
-            if i != best
-        ]
 
 
 class Clamped(Kinked):
@@ -115,10 +102,9 @@ class Clamped(Kinked):
 
     def piece(self, values: Sequence[float]) -> list[Any]:
         """Return how the argument compares with each finite bound."""
-        pairs = list(zip(self.args, values, strict=True))
         return [
             compared(self.args[0], bound, values[0], value)
-            for bound, value in pairs[1:]
+            for bound, value in zip(self.args[1:], values[1:], strict=True)
             if bound.is_finite is not False
         ]
 

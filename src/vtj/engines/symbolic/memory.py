@@ -22,7 +22,7 @@ class Memory:
         self._storages: list[torch.UntypedStorage] = []  # kept alive, so that no id is used twice
 
     def knows(self, tensor: Tensor) -> bool:
-        """Say whether the tensor lives in a storage that depends on x."""
+        """Return whether the tensor lives in a storage that depends on x."""
         try:
             return tensor.untyped_storage()._cdata in self._formulas
         except NotImplementedError:

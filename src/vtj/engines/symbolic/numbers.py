@@ -47,5 +47,5 @@ def agreeing(
 
 
 def close(a: NDArray[np.float64], b: NDArray[np.float64], eps: float, size: float) -> bool:
-    """Say whether all pairs agree."""
+    """Return whether all pairs agree."""
     return bool(np.all(agreeing(a, b, eps, size)))

@@ -2,7 +2,7 @@
 
 A table entry takes the arguments of the operation, with every floating tensor replaced by an
 object array, and returns the formulas of the results. Operations that only move elements are not
-here as formulas (see kinds.py).
+here as formulas (see no_formula.py).
 """
 
 from __future__ import annotations
@@ -201,11 +201,9 @@ def log_softmax(a: Formulas, dim: int, half_to_float: bool = False) -> Formulas:
 
 def cumulative(function: Callable[[Any, Any], Any]) -> Callable[..., Formulas]:
     """Return the running sum or product along a dimension."""
-
-    def run(a: Formulas, dim: int, dtype: Any = None) -> Formulas:
-        return along(lambda items: list(itertools.accumulate(items, function)), a, dim)
-
-    return run
+    return lambda a, dim, dtype=None: along(
+        lambda items: list(itertools.accumulate(items, function)), a, dim
+    )
 
 
 def power(a: Any, b: Any) -> Formulas:
@@ -220,11 +218,7 @@ def divide(a: Any, b: Any) -> Formulas:
 
 def extreme(function: Callable[..., Any]) -> Callable[..., Formulas]:
     """Return the largest or smallest element, over all dimensions or those named."""
-
-    def run(a: Formulas, dim: Any = None, keepdim: bool = False) -> Formulas:
-        return reduce(function, a, dim, keepdim)
-
-    return run
+    return lambda a, dim=None, keepdim=False: reduce(function, a, dim, keepdim)
 
 
 def clamp(a: Formulas, min: Any = None, max: Any = None) -> Formulas:
@@ -342,21 +336,25 @@ def _unary(function: Callable[[Any], Any]) -> Callable[..., Formulas]:
     return lambda a, **_: elementwise(function, a)
 
 
+SAME_NAME = (
+    *("acos", "asin", "atan", "cos", "cosh", "erf", "exp", "log", "sin", "sinh", "sqrt"),
+    *("tan", "tanh"),
+)
+"""Functions of one argument that torch and SymPy call alike."""
+
 FORMULAS: dict[str, Callable[..., Any]] = {
+    **{name: _unary(getattr(sympy, name)) for name in SAME_NAME},
     "_linalg_det": det,
     "_linalg_solve_ex": solution,
     "_log_softmax": log_softmax,
     "_softmax": softmax,
     "_to_copy": lambda a, **_: array(a),
     "abs": _unary(Magnitude),
-    "acos": _unary(sympy.acos),
     "add": lambda a, b, *, alpha=1: array(a) + number(alpha) * array(b),
     "addmm": addmm,
     "addmv": addmv,
     "amax": extreme(Largest),
     "amin": extreme(Smallest),
-    "asin": _unary(sympy.asin),
-    "atan": _unary(sympy.atan),
     "atan2": lambda a, b: elementwise(sympy.atan2, a, b),
     "baddbmm": addmm,
     "bmm": product,
@@ -364,21 +362,16 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "clamp_max": lambda a, max: clamp(a, None, max),
     "clamp_min": lambda a, min: clamp(a, min, None),
     "convolution": convolution,
-    "cos": _unary(sympy.cos),
-    "cosh": _unary(sympy.cosh),
     "cumprod": cumulative(lambda a, b: a * b),
     "cumsum": cumulative(lambda a, b: a + b),
     "div": divide,
     "dot": lambda a, b: np.asarray(sympy.Add(*(a * b)), dtype=object),
-    "erf": _unary(sympy.erf),
-    "exp": _unary(sympy.exp),
     "exp2": lambda a: power(2, a),
     "expm1": _unary(lambda a: sympy.exp(a) - 1),
     "fill": lambda a, value: array(value),
     "hypot": lambda a, b: power(power(a, 2) + power(b, 2), 0.5),
     "linalg_inv_ex": inverse,
     "linalg_vector_norm": norm,
-    "log": _unary(sympy.log),
     "log10": _unary(lambda a: sympy.log(a) / sympy.log(10)),
     "log1p": _unary(lambda a: sympy.log(1 + a)),
     "log2": _unary(lambda a: sympy.log(a) / sympy.log(2)),
@@ -404,15 +397,10 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "rsub": lambda a, b, alpha=1: array(b) - number(alpha) * array(a),
     "scatter_add": scatter_add,
     "sigmoid": _unary(Sigmoid),
-    "sin": _unary(sympy.sin),
-    "sinh": _unary(sympy.sinh),
-    "sqrt": _unary(sympy.sqrt),
     "square": lambda a: power(a, 2),
     "std": lambda a, dim=None, **k: elementwise(sympy.sqrt, variance(a, dim, **k)),
     "sub": lambda a, b, *, alpha=1: array(a) - number(alpha) * array(b),
     "sum": total,
-    "tan": _unary(sympy.tan),
-    "tanh": _unary(sympy.tanh),
     "var": variance,
     "var_mean": lambda a, dim=None, *, keepdim=False, **k: (
         variance(a, dim, keepdim=keepdim, **k),

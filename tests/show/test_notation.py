@@ -8,7 +8,7 @@ import sympy
 from mathml.temml import render
 
 from vtj.engines.symbolic.kinks import Clamped, Largest, Magnitude, Relu, Sigmoid, Smallest
-from vtj.show.equations import matrix
+from vtj.show.equations import laid_out
 from vtj.show.notation import Plain, Tex
 
 a, b, c = sympy.symbols("x_1 x_2 x_{12}", real=True)
@@ -132,13 +132,25 @@ def test_values_are_written_with_six_digits(value: float, tex: str, plain: str) 
     assert Plain([]).numeral(value) == plain
 
 
-def test_arrays_are_written_as_matrices() -> None:
-    assert matrix(np.array(6), str) == "6"
-    assert matrix(np.array([1, 10]), str) == r"\begin{bmatrix} 1 & 10 \end{bmatrix}"
-    assert (
-        matrix(np.array([[6], [2]]), lambda n: rf"\frac{{{n}}}{{7}}")
-        == r"\begin{bmatrix} \frac{6}{7} \\[4pt] \frac{2}{7} \end{bmatrix}"
-    )
+@pytest.mark.parametrize(
+    ("y", "x", "shape"),
+    [
+        ((), (), ()),
+        ((), (2,), (2,)),
+        ((3,), (), (3, 1)),
+        ((2, 3), (), (2, 3)),
+        ((), (2, 3, 4), (1, 24)),
+        ((2, 4), (2, 3), (8, 6)),
+        ((2, 3, 4), (), (24, 1)),
+    ],
+)
+def test_J_has_a_row_for_every_element_of_y(  # noqa: N802 - J is the term
+    y: tuple[int, ...], x: tuple[int, ...], shape: tuple[int, ...]
+) -> None:
+    entries = np.arange(np.prod(y + x, dtype=int)).reshape(y + x)
+    found = laid_out(entries, len(y))
+    assert found.shape == shape
+    assert found.ravel().tolist() == entries.ravel().tolist()
 
 
 @pytest.mark.parametrize("tex", [Tex(SYMBOLS).write(e) for e, _, _ in WRITTEN])

@@ -12,8 +12,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
 
 from vtj.engines.symbolic.errors import NotSymbolic, UnknownOperation
-from vtj.engines.symbolic.kinds import MOVES, PICKS, STEPS
 from vtj.engines.symbolic.memory import Memory, values
+from vtj.engines.symbolic.no_formula import MOVES, PICKS, STEPS
 from vtj.engines.symbolic.operations import (
     COMPARISONS,
     FORMULAS,
@@ -31,7 +31,7 @@ SIZE_LIMIT = 3000
 Finish = Callable[[Any], Sequence[Formulas | None]]
 
 
-class Shadow(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves it bare
+class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves it bare
     """Runs every operation for real and keeps, in `memory`, the formulas of what depends on x.
 
     Attributes:

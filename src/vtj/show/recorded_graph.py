@@ -97,7 +97,7 @@ class _Values(TorchFunctionMode):
         return out
 
     def of(self, node: Any, output: int) -> Tensor | None:
-        """Give a node's value; a tensor still being written to may hold what nobody wrote."""
+        """Return a node's value; a tensor still being written to may hold what nobody wrote."""
         return None if "CopySlices" in node.name() else self.seen.get((node, output))
 
 

@@ -1,4 +1,4 @@
-"""What runs beside a function: formulas of what it returns or writes, and when they hold."""
+"""Tracing a function: formulas of what it returns or writes, and when they hold."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,18 +11,18 @@ from torch import Tensor
 
 from vtj.engines.symbolic.errors import NotSymbolic, UnknownOperation
 from vtj.engines.symbolic.names import symbols
-from vtj.engines.symbolic.shadow import SIZE_LIMIT, Shadow
+from vtj.engines.symbolic.tracing import SIZE_LIMIT, Tracer
 
 A, B, C = SYMBOLS = symbols("x", (3,))
 X = torch.tensor([1.0, 2.0, -3.0], dtype=torch.float64)
 
 
-def followed(f: Callable[[Tensor], Any], at: Tensor = X) -> tuple[Any, Shadow]:
-    """Run a function of three numbers under a shadow; return what it returns, and the shadow."""
-    shadow, x = Shadow(), at.clone()
-    shadow.write(x, SYMBOLS)
-    with shadow:
-        return f(x), shadow
+def followed(f: Callable[[Tensor], Any], at: Tensor = X) -> tuple[Any, Tracer]:
+    """Run a function of three numbers under a tracer; return what it returns, and the tracer."""
+    tracer, x = Tracer(), at.clone()
+    tracer.write(x, SYMBOLS)
+    with tracer:
+        return f(x), tracer
 
 
 def in_place(f: Callable[[Tensor], Any]) -> Callable[[Tensor], Tensor]:
@@ -103,8 +103,8 @@ EACH: dict[str, tuple[Callable[[Tensor], Any], list[Any]]] = {
 @pytest.mark.parametrize("name", EACH)
 def test_the_formulas_of_what_is_returned_or_written(name: str) -> None:
     f, formulas = EACH[name]
-    y, shadow = followed(f)
-    assert shadow.memory.read(y).tolist() == formulas
+    y, tracer = followed(f)
+    assert tracer.memory.read(y).tolist() == formulas
     expected = f(X.clone())
     assert (y.dtype, y.tolist()) == (expected.dtype, expected.tolist())
 
@@ -133,15 +133,15 @@ def test_relations_that_decided_what_ran_are_kept(name: str) -> None:
 
 
 def test_the_largest_of_every_line_is_compared_with_its_own_line() -> None:
-    _, shadow = followed(lambda x: torch.stack([x, -x]).max(0))
-    assert shadow.conditions == [A >= -A, B >= -B, -C >= C]
-    _, shadow = followed(lambda x: torch.stack([x, 5 - x], 1).min(1, keepdim=True))
-    assert shadow.conditions == [A <= 5 - A, B <= 5 - B, C <= 5 - C]
+    _, tracer = followed(lambda x: torch.stack([x, -x]).max(0))
+    assert tracer.conditions == [A >= -A, B >= -B, -C >= C]
+    _, tracer = followed(lambda x: torch.stack([x, 5 - x], 1).min(1, keepdim=True))
+    assert tracer.conditions == [A <= 5 - A, B <= 5 - B, C <= 5 - C]
 
 
 def test_eps_is_of_the_coarsest_tensor_on_the_way() -> None:
-    shadow = Shadow()
-    assert shadow.eps == 0
+    tracer = Tracer()
+    assert tracer.eps == 0
     for dtype, eps in [
         (torch.float64, 2.0**-52),
         (torch.float32, 2.0**-23),
@@ -149,20 +149,20 @@ def test_eps_is_of_the_coarsest_tensor_on_the_way() -> None:
         (torch.int64, 2.0**-23),
         (torch.bfloat16, 2.0**-7),
     ]:
-        shadow.write(torch.ones(3, dtype=dtype), SYMBOLS)
-        assert shadow.eps == eps
+        tracer.write(torch.ones(3, dtype=dtype), SYMBOLS)
+        assert tracer.eps == eps
     assert followed(lambda x: x.half().double())[1].eps == 2.0**-10
 
 
 def test_formulas_may_have_three_thousand_terms_together() -> None:
     count = SIZE_LIMIT - 3
     wide = np.array([A] * count + [A * B], dtype=object)
-    Shadow().write(torch.ones(count + 1), wide)
+    Tracer().write(torch.ones(count + 1), wide)
     refused = r"^the formulas grow beyond 3000 terms; use another engine$"
     with pytest.raises(NotSymbolic, match=refused):
-        Shadow().write(torch.ones(count + 2), np.append(wide, B))
+        Tracer().write(torch.ones(count + 2), np.append(wide, B))
     with pytest.raises(NotSymbolic, match=refused):
-        Shadow().write(torch.ones(()), np.asarray(sympy.Add(*symbols("x", (SIZE_LIMIT,)))))
+        Tracer().write(torch.ones(()), np.asarray(sympy.Add(*symbols("x", (SIZE_LIMIT,)))))
 
 
 @pytest.mark.parametrize(
@@ -192,9 +192,9 @@ def test_what_has_no_formula_is_named_with_the_reason(f: Any, said: str) -> None
 
 def test_a_result_without_a_slope_needs_no_formula() -> None:
     edges = X.sort().values
-    y, shadow = followed(lambda x: (x.argsort(), torch.bucketize(x, edges, right=True)))
+    y, tracer = followed(lambda x: (x.argsort(), torch.bucketize(x, edges, right=True)))
     assert [part.tolist() for part in y] == [[2, 0, 1], [2, 3, 1]]
-    assert not any(map(shadow.memory.knows, y))
+    assert not any(map(tracer.memory.knows, y))
 
 
 def test_division_by_zero_is_said() -> None:
@@ -203,5 +203,5 @@ def test_division_by_zero_is_said() -> None:
 
 
 def test_a_number_that_leaves_is_no_formula() -> None:
-    y, shadow = followed(lambda x: x[1].item())
-    assert (y, shadow.conditions) == (2.0, [])
+    y, tracer = followed(lambda x: x[1].item())
+    assert (y, tracer.conditions) == (2.0, [])
