@@ -160,7 +160,7 @@ def one_element_gradient_again() -> Evidence:
 
 @forum.claim("10", 25, "calculate-the-gradient-of-the-output", "a9d809bacf1a14f9", "imprecise")
 def struck_out() -> Evidence:
-    """Struck out by its author: without an argument, that is for outputs of one element alone."""
+    """Struck out by its author, and rightly: it holds for outputs of one element alone."""
     outputs = {"an output of one element": out().sum(), "the thread's out": out()}
     return Held({name: not attempt(partial(backward, y)).raised for name, y in outputs.items()})
 
@@ -211,7 +211,7 @@ def stale_gradient() -> Evidence:
 
 @forum.claim("14", 31, "The shape of the argument should same", "0a217853093b5c2c", "reproduces")
 def same_shape() -> Evidence:
-    """The best sentence of the thread; torch enforces it for every shape since 1.3.0."""
+    """Torch enforces it for every shape since 1.3.0."""
     return Held(
         {
             "(1, 10) is taken": accepted(out(), (1, 10)),
