@@ -3,6 +3,7 @@ import torch
 from vtj.examples.vector_for_scalar import (
     batched_gradients,
     expanded_output,
+    expanded_sum,
     loop_over_square,
     loop_over_sum,
     summed_vector,
@@ -45,6 +46,11 @@ def test_summed_vector() -> None:
 def test_expanded_output() -> None:
     assert torch.equal(expanded_output().backward().grad, torch.tensor(2222.0))
     assert expanded_output().check()
+
+
+def test_expanded_sum() -> None:
+    assert torch.equal(expanded_sum().backward().grad, torch.tensor([1111.0, 1111.0]))
+    assert expanded_sum().check()
 
 
 def test_batched_gradients() -> None:
