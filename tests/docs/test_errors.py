@@ -55,7 +55,7 @@ def test_a_cell_raises_the_message(message: str) -> None:
 
 
 def test_the_number_of_errors_and_traps() -> None:
-    assert len(ERRORS) == 27
+    assert len(ERRORS) == 33
     assert len(TRAPS) == 9
 
 
@@ -85,4 +85,4 @@ def test_an_old_wording_is_the_recorded_one(until: str, pattern: str) -> None:
 
 
 def test_there_are_old_wordings() -> None:
-    assert len(OLD) == 5
+    assert len(OLD) == 10

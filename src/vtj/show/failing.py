@@ -90,7 +90,7 @@ def diagnose(f: Function, x: Tensors, v: Any, outcome: Outcome) -> Failure:
             return Failure(call.error, *(advice(call) if callable(advice) else advice))
     cause = "f itself raised this, before any backward."
     if call.y is not None:
-        cause = "A backward that f uses raised this; torch had nothing against the call."
+        cause = "A backward that f uses raised this; torch accepted the call itself."
     return Failure(call.error, cause, "")
 
 

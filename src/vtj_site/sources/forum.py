@@ -154,7 +154,7 @@ def one_element_gradient_again() -> Evidence:
 
 @forum.claim("10", 25, "calculate-the-gradient-of-the-output", "imprecise")
 def struck_out() -> Evidence:
-    """Struck out by its author: without an argument, that is for outputs of one element alone."""
+    """Struck out by its author, and rightly: it holds for outputs of one element alone."""
     outputs = {"an output of one element": out().sum(), "the thread's out": out()}
     return Held({name: not attempt(partial(backward, y)).raised for name, y in outputs.items()})
 
@@ -203,7 +203,7 @@ def stale_gradient() -> Evidence:
 
 @forum.claim("14", 31, "The shape of the argument should same", "reproduces")
 def same_shape() -> Evidence:
-    """The best sentence of the thread; torch enforces it for every shape since 1.3.0."""
+    """Torch enforces it for every shape since 1.3.0."""
     return Held(
         {
             "(1, 10) is taken": accepted(out(), (1, 10)),

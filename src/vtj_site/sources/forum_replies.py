@@ -83,12 +83,11 @@ def entries_of_out() -> Evidence:
     return Held({"row sums": equals(x @ torch.ones(3, 4), rows)})
 
 
-@forum.claim("27", 64, "2x_11+2x_12+2x_13", "imprecise")
+@forum.claim("27", 64, "2x_11+2x_12+2x_13", "reproduces")
 def elementwise_product() -> Evidence:
-    """The thread calls it a dot product; it is the element-wise product, whose sum is one."""
+    """It is the element-wise product of gradient and out, whose sum is their dot product."""
     out = matrices()[1].detach()
-    dot = attempt(lambda: torch.dot(V, out))
-    return Held({"gradient * out": equals((V * out)[0, 1], 2 * out[0, 1]), "a dot": not dot.raised})
+    return Held({"gradient * out": equals((V * out)[0, 1], 2 * out[0, 1])})
 
 
 @forum.claim("28", 72, "10 = 1+2+3+4+0+0+0+0", "reproduces")
@@ -99,47 +98,39 @@ def ten_as_a_sum() -> Evidence:
     return Held({"the eight terms": terms.tolist() == [1, 2, 3, 4, 0, 0, 0, 0]})
 
 
-@forum.claim("29", 81, "I don’t think that’s what it does", "imprecise")
+@forum.claim("29", 81, "I don’t think that’s what it does", "reproduces")
 def denial() -> Evidence:
-    """No dot product is formed, but the asker's reading predicts x.grad rightly."""
+    """Right: no dot product with the output is formed, though x.grad is the gradient of one."""
     x, out = matrices()
-    torch.autograd.backward((V * out).sum())
+    torch.autograd.backward(out + 5, V)
     returned = attempt(lambda: torch.autograd.backward(matrices()[1], V))
     return Held(
         {
             "backward returns no dot product": returned.text == "None",
-            "x.grad is not the dot product's": not equals(x.grad, x_grad()),
+            "the values of the output do not matter": equals(x.grad, x_grad()),
         }
     )
 
 
-@forum.claim("30", 85, "is the “gradient of the output”", "imprecise")
+@forum.claim("30", 85, "is the “gradient of the output”", "reproduces")
 def gradient_of_the_output() -> Evidence:
-    """True if read as the gradient of a loss with respect to the output."""
+    """The gradient of a loss with respect to the output, as the sentence after it says."""
     out = matrices()[1].detach().requires_grad_()
     torch.autograd.backward((V * out).sum())
-    itself = torch.func.jacrev(lambda y: y)(out.detach())
-    return Held(
-        {
-            "of a loss, with respect to the output": equals(out.grad, V),
-            "of the output, with respect to itself": itself.shape == V.shape,
-        }
-    )
+    return Held({"of a loss, with respect to the output": equals(out.grad, V)})
 
 
-@forum.claim("31", 91, "the gradient of output = d(out)?", "imprecise")
+@forum.claim("31", 91, "the gradient of output = d(out)?", "reproduces")
 def unanswered() -> Evidence:
-    """Left open in the thread: it is the derivative of a scalar loss with respect to out."""
-    x, out = matrices()
-    y = out.detach().requires_grad_()
+    """A question, whose answer is: the derivative of a scalar loss with respect to out."""
+    y = matrices()[1].detach().requires_grad_()
     torch.autograd.backward((V * y).sum())
-    change = (x.detach() + 1) @ torch.ones(3, 4) - out.detach()
-    return Held({"d(loss)/d(out)": equals(y.grad, V), "Δout": equals(change, V)})
+    return Held({"d(loss)/d(out)": equals(y.grad, V)})
 
 
 @forum.claim("32", 98, "the gradient of the input of the next layer", "reproduces")
 def hand_over() -> Evidence:
-    """The best explanation in the thread; handing over by hand equals backward end to end."""
+    """Handing over by hand equals backward end to end."""
     x, out = matrices()
     received = out.detach().requires_grad_()
     torch.autograd.backward((received**3).sum())
@@ -175,13 +166,13 @@ def image_shape() -> Evidence:
     )
 
 
-@forum.claim("35", 107, "Should I randomly initialize a tensor", "imprecise")
+@forum.claim("35", 107, "Should I randomly initialize a tensor", "reproduces")
 def random_gradient() -> Evidence:
-    """Anything of the shape is taken, but v is chosen: a leaf hands back what you gave it."""
+    """A question: a random tensor is taken, and a leaf hands back what you gave it."""
     image = torch.ones(720, 720, requires_grad=True)
     v = torch.rand(720, 720, generator=torch.Generator().manual_seed(0))
     torch.autograd.backward(image, v)
-    return Held({"it is taken": image.grad is not None, "it is more": not equals(image.grad, v)})
+    return Held({"it is taken": equals(image.grad, v)})
 
 
 @forum.claim("36", 111, "you calculate gradients of an operation", "reproduces")
