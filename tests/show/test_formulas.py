@@ -233,6 +233,7 @@ def test_the_parts_of_a_formula_show_themselves_too() -> None:
     shown = formula(lambda x: x / 2, torch.tensor(3.0))
     assert shown.J._repr_latex_() == r"$$J = \frac{1}{2}$$"
     assert (str(shown.y), shown.y.tex, shown.product) == ("y = x/2", r"y = \frac{x}{2}", None)
+    assert shown.partials.tex == r"J = \frac{\partial y}{\partial x}"
     halves = formula(lambda x: x / 2, X).y.tex
     assert halves == r"y = \begin{bmatrix} \frac{x_1}{2} \\[4pt] \frac{x_2}{2} \end{bmatrix}"
     limited = formula(torch.relu, torch.tensor(1.0)).J

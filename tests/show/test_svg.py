@@ -54,6 +54,7 @@ def test_has_its_title_and_description_first_no_id_and_the_colors_of_the_page() 
     html = whole().html
     assert "fill: color-mix(in srgb, var(--vtj-negative, #1d6fb8) 40%, transparent)" in html
     assert "stroke: color-mix(in srgb, currentColor 45%, transparent)" in html
+    assert html.count('stroke-width="1.5"') == 2
 
 
 @pytest.mark.parametrize(
