@@ -137,7 +137,7 @@ def same_length() -> Evidence:
     return Held(
         {
             "the same length": equals(grad_of(three_squares, POINT, [1.0, 10.0]), [6.0, 120.0]),
-            "another length is refused": longer.raised,
+            "another length is refused": bool(longer.raised),
         }
     )
 
