@@ -1,8 +1,9 @@
 """Build the site whole or not at all: `python conf/build.py build docs -n -W …`.
 
 Each build starts from nothing in `build/unfinished`. If it succeeds, its site takes the place of
-`build/html`. If not, `build/html` stays as it is, the logs that messages name stay in
-`build/unfinished`, and the last lines say what failed, one line each.
+`build/html`, by renaming two folders: for an instant between, there is none. If not, `build/html`
+stays as it is, the logs that messages name stay in `build/unfinished`, and the last lines say what
+failed, one line each.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ def main(arguments: list[str] | None = None) -> int:
     except BlockingIOError:
         sys.exit(f"Another build into {given.target} is running.")
     folder = given.target.resolve() / "unfinished"
-    shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        shutil.rmtree(folder)
     folder.mkdir()
     html, doctrees, said = (str(folder / part) for part in (*PARTS, "warnings.txt"))
     command = ["-b", "html", *options, "-d", doctrees, "-w", said, str(given.source), html]
@@ -77,11 +79,11 @@ def conclusion(said: Path, status: int) -> list[str]:
         status: the exit status of sphinx-build: 1 if it came to its end.
     """
     text = said.read_text(encoding="utf-8") if said.exists() else ""
-    starts = list(MESSAGE.finditer(text))
+    _, *parts = MESSAGE.split(text)  # place and message in turn
     found = []
-    for start, end in zip(starts, [*(s.start() for s in starts[1:]), len(text)], strict=True):
-        line = " ".join(TRACEBACK.sub("", text[start.end() : end]).split())
-        place = os.path.relpath(start["place"]) if start["place"] else ""
+    for place, message in zip(parts[::2], parts[1::2], strict=True):
+        line = " ".join(TRACEBACK.sub("", message).split())
+        place = os.path.relpath(place) if place else ""
         found.append((place, line if len(line) <= WIDTH else f"{line[:WIDTH]}…"))
     pages = {place.partition(":")[0] for place, line in found if not line.startswith(REPORT)}
     listed = [
