@@ -11,7 +11,7 @@ from tests.myst_nb_fork.conftest import wait_until
 from myst_nb_fork import capture, files, page, zygote
 from myst_nb_fork.messages import Job, Step
 from myst_nb_fork.run import Run
-from myst_nb_fork.runs import Runs
+from myst_nb_fork.scheduler import Scheduler
 from myst_nb_fork.warm import Warm
 from tests.mutants import elsewhere, library
 from tests.mutants.codes import changed, place
@@ -28,11 +28,12 @@ def ancestor() -> Iterator[None]:
 
 def shown(source: str) -> object:
     """What a cell shows, or what ended it."""
-    warm, runs = Warm([]), Runs(lambda *_: None)
+    warm = Warm([])
+    scheduler = Scheduler(warm, lambda *_: None)
     job = Job("/", False, dict(os.environ), (Step("cell", source),))
-    run = runs.watch(Run(warm, "page", job, SimpleNamespace(execution_timeout=9)))
-    result = runs.result(run, 0)
-    runs.end(run)
+    run = scheduler.start("page", job, SimpleNamespace(execution_timeout=9))
+    result = scheduler.result(run, 0)
+    scheduler.end(run)
     warm.stop()
     return result.error or result.messages
 
@@ -102,7 +103,7 @@ def test_a_test_that_waits_for_a_page_for_ever_has_noticed_it(
 
     monkeypatch.setattr(library, "PATIENCE", 1.0)
     monkeypatch.setattr(library, "AT_LEAST", 0.2)
-    silent = mutated(zygote.Zygote.serve, "self._fork(*self._waiting.popleft())", "break")
+    silent = mutated(zygote.Zygote.serve, "self._fork(*page)", "pass")
     said = planted(Waits(), {"waits": 0.001}, [zygote.Zygote.serve], silent)
     assert said == "check: it ended the process"
 
