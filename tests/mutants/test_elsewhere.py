@@ -103,7 +103,7 @@ def test_a_test_that_waits_for_a_page_for_ever_has_noticed_it(
 
     monkeypatch.setattr(library, "PATIENCE", 1.0)
     monkeypatch.setattr(library, "AT_LEAST", 0.2)
-    silent = mutated(zygote.Zygote.serve, "self._fork(*page)", "pass")
+    silent = mutated(zygote.Zygote.serve, "self._fork(*self._waiting.popleft())", "break")
     said = planted(Waits(), {"waits": 0.001}, [zygote.Zygote.serve], silent)
     assert said == "check: it ended the process"
 
