@@ -6,7 +6,6 @@ from pathlib import Path
 from types import CodeType, FunctionType, SimpleNamespace
 
 import pytest
-from tests.myst_nb_fork.conftest import wait_until
 
 from myst_nb_fork import capture, files, page, zygote
 from myst_nb_fork.messages import Job, Step
@@ -17,6 +16,7 @@ from tests.mutants import elsewhere, library
 from tests.mutants.codes import changed, place
 from tests.mutants.forks import in_fork
 from tests.mutants.library import Collected, planted
+from tests.myst_nb_fork.conftest import wait_until
 
 
 @pytest.fixture(scope="module", autouse=True)
