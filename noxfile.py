@@ -27,6 +27,7 @@ AS_THE_BUILD = {"PYTHONPATH": "conf/extensions", "PYTHONHASHSEED": "0", "OMP_NUM
 LIBRARY = ["src/vtj", "tests/vtj"]
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 SIDE_BY_SIDE = ["-n", "logical", "--dist", "worksteal"]  # tests of a file stay together at first
+PAGE_BY_PAGE = ["-n", "logical", "--dist", "loadgroup"]  # what looks at a page shares its opening
 STRICT = ["-n", "-W", "--keep-going", "-c", "conf"]
 
 
@@ -229,7 +230,7 @@ def browser(session: nox.Session) -> None:
     """Open every page of the built site in Chromium: accessible, light, from disk and server."""
     install(session, "browser")
     session.run("npm", "ci", "--prefix", "tests/browser", external=True)
-    session.run("pytest", *SIDE_BY_SIDE, "tests/browser", *session.posargs)
+    session.run("pytest", *PAGE_BY_PAGE, "tests/browser", *session.posargs)
 
 
 @nox.session(default=False)
@@ -244,7 +245,7 @@ def publish(session: nox.Session) -> None:
     shutil.rmtree(opened, ignore_errors=True)
     shutil.unpack_archive(next(published.glob("*.zip")), opened)
     site = str(next(opened.iterdir()))
-    session.run("pytest", *SIDE_BY_SIDE, *(session.posargs or ["tests/browser"]), "--site", site)
+    session.run("pytest", *PAGE_BY_PAGE, *(session.posargs or ["tests/browser"]), "--site", site)
 
 
 @nox.session(default=False)
