@@ -8,37 +8,20 @@ from functools import cache
 import torch
 
 from vtj_site.markup import Shown, TableRow, code, table
-from vtj_site.outcomes.trials import (
-    SHAPES,
-    Combination,
-    Tried,
-    combinations,
-    run,
-    several,
-)
+from vtj_site.outcomes.trials import SHAPES, Combination, Tried, combinations, run, several
 
 SCHEMA = 1
 SEVERAL = ("y1 = sum(x) has shape (), y2 = x**2 has shape (3,)", "at x = [1, 2, 3]")
 
 
 def release() -> str:
-    """Return the release of the torch that runs, without its build.
-
-    Examples:
-        >>> release().count(".")
-        2
-    """
+    """Return the release of the torch that runs, without its build."""
     return torch.__version__.split("+")[0]
 
 
 @cache
 def outcomes() -> dict[Combination, Tried]:
-    """Try every combination once.
-
-    Examples:
-        >>> str(outcomes()[Combination((3,), "float32", (3,), True)])
-        'tensor([ 2.,  8., 18.])'
-    """
+    """Try every combination once."""
     return {each: run(each) for each in combinations()}
 
 
@@ -48,10 +31,6 @@ def as_json() -> dict[str, object]:
     `schema` counts up whenever a key or its meaning changes. A row has `y_shape`, `gradient` (its
     `kind` and `shape`, null where it has none), `requires_grad`, and either `grad`, x.grad's text,
     or `error`, its `type` and `message`; the other is null.
-
-    Examples:
-        >>> as_json()["rows"][0]["grad"]
-        'tensor(2.)'
     """
     return {
         "schema": SCHEMA,
@@ -87,12 +66,6 @@ def of_shape(y_shape: tuple[int, ...]) -> Shown:
 
     Gradients that lead to the same share a row; so do errors that differ by the gradient's shape.
 
-    Args:
-        y_shape: one of `SHAPES`.
-
-    Raises:
-        ValueError: if that shape was not tried.
-
     Examples:
         >>> print(str(of_shape((3,))).splitlines()[4])
         gradient float32 (3,): tensor([ 2.,  8., 18.])
@@ -124,12 +97,7 @@ def of_shape(y_shape: tuple[int, ...]) -> Shown:
 
 
 def of_several() -> Shown:
-    """Return the outcomes for two outputs at once as a table.
-
-    Examples:
-        >>> print(str(of_several()).splitlines()[1])
-        grad_tensors [(), (3,)]: tensor([ 3.,  9., 19.])
-    """
+    """Return the outcomes for two outputs at once as a table."""
     rows = [
         TableRow((code(given), code(str(tried))), anchor=f"several-{number}")
         for number, (given, tried) in enumerate(several().items(), start=1)

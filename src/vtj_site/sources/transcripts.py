@@ -15,6 +15,9 @@ from torch import Tensor, tensor
 from vtj_site.outcomes.trials import attempt, backward
 
 DECADES = (1.0, 10.0, 100.0, 1000.0)
+POINT = [1.0, 2.0]
+SUM = np.array([[1, 1]])
+"""J of the sum, derived by hand."""
 
 
 def line(label: str, value: object) -> str:
@@ -110,50 +113,41 @@ def transcript(example: str) -> tuple[str, ...]:
     return tuple(EXAMPLES[example]())
 
 
-def _scalar() -> list[str]:
-    j = scalar_jacobian()
-    return [*in_torch(square, 1.0), line("J", j), *product(np.array([[1]]), j)]
+def both(
+    f: Callable[[Tensor], Tensor], point: object, jacobian: np.ndarray, *v: object
+) -> list[str]:
+    """Return the lines of torch, then those of J and of v · J in numpy; v is 1 where it is omitted.
+
+    The post prints a J of one number beside its label, any other one below it.
+    """
+    shown = [line("J", jacobian)] if jacobian.size == 1 else block("J", jacobian)
+    return [*in_torch(f, point, *v), *shown, *product(np.atleast_2d(v[0] if v else 1), jacobian)]
 
 
-def _scalar_100() -> list[str]:
-    j = scalar_jacobian()
-    return [*in_torch(square, 1.0, 100.0), line("J", j), *product(np.array([[100.0]]), j)]
+def squares(*v: float) -> list[str]:
+    """Return the lines of the example with two squares."""
+    return both(three_squares, POINT, vector_jacobian(three_squares_rows), [*v])
 
 
-def _sum() -> list[str]:
-    j = np.array([[1, 1]])
-    return [*in_torch(total, [1.0, 2.0]), *block("J", j), *product(np.array([[1]]), j)]
-
-
-def _sum_100() -> list[str]:
-    j = np.array([[1, 1]])
-    x, _, x_grad = in_torch(total, [1.0, 2.0], 100.0)
-    return [x, x_grad, *block("J", j), *product(np.array([[100.0]]), j)]
-
-
-def _squares(v: list[float]) -> list[str]:
-    j = vector_jacobian(three_squares_rows)
-    return [*in_torch(three_squares, [1.0, 2.0], v), *block("J", j), *product(np.array([v]), j)]
-
-
-def _three_outputs() -> list[str]:
-    v = [1.0, 10.0, 100.0]
-    j = vector_jacobian(three_outputs_rows)
-    return [*in_torch(three_outputs, [1.0, 2.0], v), *block("J", j), *product(np.array([v]), j)]
+def sum_100() -> list[str]:
+    """Return the lines of the sum weighted by 100, where the post prints no y."""
+    return [said for said in both(total, POINT, SUM, 100.0) if not said.startswith("y:")]
 
 
 EXAMPLES: dict[str, Callable[[], list[str]]] = {
-    "scalar": _scalar,
-    "scalar, v = 100": _scalar_100,
-    "sum": _sum,
-    "sum, v = 100": _sum_100,
-    "squares, v = [1, 1]": lambda: _squares([1.0, 1.0]),
-    "squares, v = [1, 10]": lambda: _squares([1.0, 10.0]),
-    "three outputs": _three_outputs,
+    "scalar": lambda: both(square, 1.0, scalar_jacobian()),
+    "scalar, v = 100": lambda: both(square, 1.0, scalar_jacobian(), 100.0),
+    "sum": lambda: both(total, POINT, SUM),
+    "sum, v = 100": sum_100,
+    "squares, v = [1, 1]": lambda: squares(1.0, 1.0),
+    "squares, v = [1, 10]": lambda: squares(1.0, 10.0),
+    "three outputs": lambda: both(
+        three_outputs, POINT, vector_jacobian(three_outputs_rows), [1.0, 10.0, 100.0]
+    ),
     "vector v for x²": lambda: in_torch(square, 1.0, DECADES),
     "four backwards of x²": lambda: one_by_one(square, 1.0),
     "J of x² repeated": lambda: repeated(scalar_jacobian()),
-    "vector v for a sum": lambda: in_torch(total, [1.0, 2.0], DECADES),
-    "four backwards of a sum": lambda: one_by_one(total, [1.0, 2.0]),
-    "J of a sum repeated": lambda: repeated(np.array([[1, 1]])),
+    "vector v for a sum": lambda: in_torch(total, POINT, DECADES),
+    "four backwards of a sum": lambda: one_by_one(total, POINT),
+    "J of a sum repeated": lambda: repeated(SUM),
 }
