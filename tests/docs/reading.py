@@ -24,19 +24,11 @@ DRAWN = "drawn: SHA-256"
 
 
 class Reader:
-    """Runs the steps of one page, and says what the build would complain of.
-
-    Args:
-        page: the file.
-
-    Attributes:
-        steps: its cells and roles.
-        shown: what has been shown so far that no check on the page confirms, by the step's name.
-    """
+    """Runs the steps of one page, and says what the build would complain of."""
 
     def __init__(self, page: Path) -> None:
         self.steps = steps_of(page)
-        self.shown: dict[str, str] = {}
+        self.shown: dict[str, str] = {}  # by step, what no check on the page confirms
         self._names = list(names(self.steps))
         self._confirmed = confirmed(self.steps)
         self._folder = page.parent

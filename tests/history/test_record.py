@@ -87,22 +87,6 @@ def test_what_cannot_be_run_is_left_as_it_was(
     assert "not run, its row stays as it was: download: no wheel" in capsys.readouterr().out
 
 
-def test_scratch_is_deleted_even_after_an_error(
-    recorder: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[Path] = []
-
-    def row(version: str, scratch: Path) -> dict[str, object]:
-        seen.append(scratch)
-        (scratch / "wheel").write_text("large")
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(recorder, "row", row)
-    with pytest.raises(KeyboardInterrupt):
-        recorder.main(["1.2.0"])
-    assert not seen[0].exists()
-
-
 def test_a_stopped_run_cleans_up(tmp_path: Path) -> None:
     program = f"""
         import sys, time

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 import torch
@@ -114,7 +115,7 @@ def transcript(example: str) -> tuple[str, ...]:
 
 
 def both(
-    f: Callable[[Tensor], Tensor], point: object, jacobian: np.ndarray, *v: object
+    f: Callable[[Tensor], Tensor], point: object, jacobian: np.ndarray, *v: Any
 ) -> list[str]:
     """Return the lines of torch, then those of J and of v · J in numpy; v is 1 where it is omitted.
 

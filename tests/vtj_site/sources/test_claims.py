@@ -12,7 +12,7 @@ import torch
 from vtj_site.sources.agreement import equals, one_is_enough
 from vtj_site.sources.by_examples_printed import PRINTED
 from vtj_site.sources.by_examples_printed import claims as printed_claims
-from vtj_site.sources.claim import TITLES, Claim, Source, VerdictError
+from vtj_site.sources.claim import TITLES, Claim, VerdictError
 from vtj_site.sources.ledger import claims, rerun, table_of
 from vtj_site.sources.transcripts import EXAMPLES, transcript
 from vtj_site.sources.verdict import (
@@ -97,24 +97,6 @@ def test_another_verdict_than_the_declared_one_is_an_error_that_shows_both() -> 
         "blog-01 (blog, line 43) is declared 'cosmetic' but running it leads to 'no longer holds': "
         "the source says '2 0 0 0', today: 'tensor([[3., 0., 0., 0.]])'"
     )
-
-
-def test_a_source_keeps_its_claims_in_order() -> None:
-    source = Source("forum")
-
-    @source.claim("02", 7, "words", "reproduces")
-    def run() -> Evidence:
-        """Because."""
-        return Held({"here": True})
-
-    @source.claim("03", 8, "more", "reproduces")
-    def again() -> Evidence:
-        return Held({"here": True})
-
-    first, second = source.claims
-    assert (first.id, first.document, first.line, first.words) == ("forum-02", "forum", 7, "words")
-    assert (first.reason, second.reason) == ("Because.", "")
-    assert run() == again() == first.examine().evidence
 
 
 @pytest.mark.parametrize(
