@@ -111,16 +111,10 @@ def one_element_gradient() -> Evidence:
 @blog.claim("10", 5, "The loss term is usually a scalar value", "reproduces")
 def scalar_loss() -> Cases:
     """Torch's losses reduce to a 0-d tensor by default; the page's own has one dimension."""
-    scores, labels, targets = torch.zeros(3, 2), tensor([0, 1, 0]), torch.ones(3, 2)
-    functional = torch.nn.functional
-    losses = {
-        "cross_entropy": functional.cross_entropy(scores, labels),
-        "mse_loss": functional.mse_loss(scores, targets),
-        "l1_loss": functional.l1_loss(scores, targets),
-        "binary_cross_entropy_with_logits": functional.binary_cross_entropy_with_logits(
-            scores, targets
-        ),
-    }
+    scores, labels, values = torch.zeros(3, 2), tensor([0, 1, 0]), torch.ones(3, 2)
+    others = ("mse_loss", "l1_loss", "binary_cross_entropy_with_logits")
+    targets = {"cross_entropy": labels, **dict.fromkeys(others, values)}
+    losses = {name: getattr(torch.nn.functional, name)(scores, t) for name, t in targets.items()}
     return {name: loss.ndim == 0 for name, loss in losses.items()}
 
 

@@ -13,6 +13,7 @@ from vtj_site.sources.transcripts import (
     DECADES,
     EXAMPLES,
     POINT,
+    loop_without_indentation,
     one_by_one,
     scalar_jacobian,
     square,
@@ -68,11 +69,10 @@ def broadcast() -> Cases:
 
 
 @by_examples.claim("p18", 340, "y.backward(tensor(v), ", "broken as printed")
-def loop_without_indentation() -> Evidence:
+def lost_indentation() -> Evidence:
     """The page lost the loop's indentation."""
-    how = attempt(lambda: compile("for v in (1.0, 10.0):\nprint(v)", "<loop>", "exec"))
     ends = one_by_one(square, 1.0)[-1] == "x.grad: tensor(2222.)"
-    return Broken(str(how), Held({"the indented loop ends at 2222": ends}))
+    return Broken(str(loop_without_indentation()), Held({"the indented loop ends at 2222": ends}))
 
 
 @by_examples.claim("p19", 287, "[2*x[0], 6*x[1]**2],", "reproduces")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from vtj_site.sources.verdict import Cases, Evidence, Held, Verdict, decide
 
@@ -26,18 +26,12 @@ class VerdictError(AssertionError):
     """A claim's declared verdict is not the one that running it leads to."""
 
 
-@dataclass(frozen=True)
-class Rerun:
+class Rerun(NamedTuple):
     """What running a claim again showed."""
 
     claim: Claim
     evidence: Evidence
     verdict: Verdict
-
-    @property
-    def today(self) -> str:
-        """What the claim prints or does today, as text."""
-        return self.evidence.text
 
 
 @dataclass(frozen=True)

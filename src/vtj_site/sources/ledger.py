@@ -64,7 +64,9 @@ def _row(found: Rerun) -> TableRow:
         f'<a href="#{claim.id}">{claim.id.removeprefix(claim.document + "-")}</a>',
         str(claim.line),
         code(claim.words),
-        code(found.today) if isinstance(found.evidence, Printed) else escape(found.today),
+        code(found.evidence.text)
+        if isinstance(found.evidence, Printed)
+        else escape(found.evidence.text),
         found.verdict,
         escape(claim.reason),
     )

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, tensor
 
-from vtj_site.outcomes.trials import attempt, backward
+from vtj_site.outcomes.trials import Tried, attempt, backward
 
 DECADES = (1.0, 10.0, 100.0, 1000.0)
 POINT = [1.0, 2.0]
@@ -80,6 +80,11 @@ def one_by_one(f: Callable[[Tensor], Tensor], point: object) -> list[str]:
     return lines
 
 
+def loop_without_indentation() -> Tried:
+    """Compile a loop of ours as the page prints it."""
+    return attempt(lambda: compile("for v in (1.0, 10.0):\nprint(v)", "<loop>", "exec"))
+
+
 def repeated(jacobian: np.ndarray) -> list[str]:
     """Return the lines of J, of J repeated four times and of v · the repeated J."""
     rows = np.repeat(jacobian, len(DECADES), axis=0)
@@ -114,9 +119,7 @@ def transcript(example: str) -> tuple[str, ...]:
     return tuple(EXAMPLES[example]())
 
 
-def both(
-    f: Callable[[Tensor], Tensor], point: object, jacobian: np.ndarray, *v: Any
-) -> list[str]:
+def both(f: Callable[[Tensor], Tensor], point: object, jacobian: np.ndarray, *v: Any) -> list[str]:
     """Return the lines of torch, then those of J and of v · J in numpy; v is 1 where it is omitted.
 
     The post prints a J of one number beside its label, any other one below it.

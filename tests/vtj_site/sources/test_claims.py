@@ -90,7 +90,7 @@ def test_the_text_names_what_holds_and_what_does_not() -> None:
 
 
 def test_another_verdict_than_the_declared_one_is_an_error_that_shows_both() -> None:
-    assert CLAIM.examine().today == "tensor([[2., 0., 0., 0.]])"
+    assert CLAIM.examine().evidence.text == "tensor([[2., 0., 0., 0.]])"
     with pytest.raises(VerdictError) as raised:
         replace(CLAIM, run=lambda: Printed("tensor([[3., 0., 0., 0.]])")).examine()
     assert str(raised.value) == (
@@ -131,7 +131,7 @@ def test_every_printed_line_of_an_example_is_a_claim() -> None:
 def test_what_is_cosmetic_in_a_printed_line_is_its_white_space() -> None:
     for claim in printed_claims():
         if claim.declared == "cosmetic":
-            assert "".join(claim.examine().today.split()) == "".join(claim.words.split())
+            assert "".join(claim.examine().evidence.text.split()) == "".join(claim.words.split())
 
 
 LOOP = (
