@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.page_cells import PageCell, cells_of, changed, run
+from tests.docs.page_cells import PageCell, cells_of, changed
+from tests.docs.reading import Reader
 from tests.mutants import planting
 
 PAGE = Path(__file__).parents[2] / "docs" / "faq.md"
@@ -50,7 +51,7 @@ def complaint(question: Question, shared: PageCell) -> str | None:
         return f"is answered in {len(sentences)} sentences"
     if not MORE.search(question.text):
         return "has no link that tells more"
-    failed = run([shared, *question.cells])
+    failed = Reader(PAGE, [shared, *question.cells]).complaint_from(0)
     return failed and f"fails: {failed}"
 
 
@@ -59,7 +60,8 @@ def catches_a_change(question: Question, shared: PageCell) -> bool:
     cells = [shared, *question.cells]
     for place, cell in enumerate(cells):
         for change in planting.numbers(cell.code):
-            said = run(changed(cells, place, change.applied(cell.code)))
+            faulty = changed(cells, place, change.applied(cell.code))
+            said = Reader(PAGE, faulty).complaint_from(0)
             if said is not None and said.startswith("AssertionError"):
                 return True
     return False

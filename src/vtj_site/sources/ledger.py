@@ -59,14 +59,12 @@ def table_of_verdicts() -> Shown:
 
 
 def _row(found: Rerun) -> TableRow:
-    claim = found.claim
+    claim, today = found.claim, found.evidence.text
     cells = (
         f'<a href="#{claim.id}">{claim.id.removeprefix(claim.document + "-")}</a>',
         str(claim.line),
         code(claim.words),
-        code(found.evidence.text)
-        if isinstance(found.evidence, Printed)
-        else escape(found.evidence.text),
+        code(today) if isinstance(found.evidence, Printed) else escape(today),
         found.verdict,
         escape(claim.reason),
     )
