@@ -8,6 +8,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -92,13 +93,9 @@ def kept(text: str) -> str:
 
 def names(steps: list[Step]) -> list[str]:
     """Return a name for each step: its kind, and its number among those of its kind."""
-    counts = {"cell": 0, "sentence": 0}
-    found = []
-    for step in steps:
-        kind = "cell" if isinstance(step, PageCell) else "sentence"
-        counts[kind] += 1
-        found.append(f"{kind} {counts[kind]}")
-    return found
+    counts = {"cell": count(1), "sentence": count(1)}
+    kinds = ["cell" if isinstance(step, PageCell) else "sentence" for step in steps]
+    return [f"{kind} {next(counts[kind])}" for kind in kinds]
 
 
 def confirmed(steps: list[Step]) -> set[int]:

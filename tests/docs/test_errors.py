@@ -16,9 +16,8 @@ TRAPS = [section for section in SECTIONS if section.startswith("trap-")]
 OLD = re.findall(r"```\{error-message\}\n:until: (\S+)\n(.*)\n```", TEXT)
 
 
-def test_the_number_of_errors_and_traps() -> None:
-    assert len(ERRORS) == 33
-    assert len(TRAPS) == 9
+def test_the_number_of_errors_traps_and_old_wordings() -> None:
+    assert (len(ERRORS), len(TRAPS), len(OLD)) == (33, 9, 10)
 
 
 @pytest.mark.parametrize("section", ERRORS, ids=lambda section: section.partition(")")[0])
@@ -44,7 +43,3 @@ def test_an_old_wording_is_the_recorded_one(until: str, pattern: str) -> None:
         if re.fullmatch(fixed, span.answer, re.DOTALL)
     ]
     assert max(ends) == [int(part) for part in until.split(".")]
-
-
-def test_there_are_old_wordings() -> None:
-    assert len(OLD) == 10

@@ -82,7 +82,7 @@ def of_shape(y_shape: tuple[int, ...]) -> Shown:
     rows = [
         TableRow(
             (
-                ", ".join(code(_given(each)) for each in group),
+                ", ".join(code(each.given) for each in group),
                 code(with_graph),
                 "the same" if without == with_graph else code(without),
             ),
@@ -92,7 +92,7 @@ def of_shape(y_shape: tuple[int, ...]) -> Shown:
         for number, ((with_graph, without), group) in enumerate(alike.items(), start=1)
     ]
     head = ("gradient", "x requires grad", "x does not")
-    text = "\n".join(f"gradient {_given(each)}: {outcomes()[each]}" for each in tried)
+    text = "\n".join(f"gradient {each.given}: {outcomes()[each]}" for each in tried)
     return Shown(text, table(f"y of shape {y_shape}", head, rows, filtered_by="outcome"))
 
 
@@ -111,7 +111,3 @@ def _any_shape(text: str) -> str:
     """Leave the shape of the gradient out of an error that repeats it."""
     named = "grad_output[0] has a shape of torch.Size(["
     return re.sub(rf"{re.escape(named)}[\d, ]*", f"{named}…", text)
-
-
-def _given(each: Combination) -> str:
-    return each.kind if each.shape is None else f"{each.kind} {each.shape}"

@@ -18,10 +18,9 @@ from vtj_site.sources.transcripts import (
     scalar_jacobian,
     square,
     three_outputs,
-    three_outputs_rows,
+    three_outputs_jacobian,
     three_squares,
     transcript,
-    vector_jacobian,
 )
 from vtj_site.sources.verdict import Cases
 
@@ -45,7 +44,7 @@ def product_not_jacobian() -> Cases:
     """The numbers agree; x.grad has x's shape, and backward adds to what it holds."""
     v = [1.0, 10.0, 100.0]
     x_grad = grad_of(three_outputs, POINT, v)
-    return {"R² → R³": equals(x_grad, np.array(v) @ vector_jacobian(three_outputs_rows))}
+    return {"R² → R³": equals(x_grad, np.array(v) @ three_outputs_jacobian())}
 
 
 @by_examples.claim("p02", 36, "the same as y.backward(tensor(1.))", "reproduces")
@@ -141,6 +140,6 @@ def written_into_empty() -> Cases:
 def three_by_two() -> Cases:
     """Reverse mode, forward mode and differences find the same matrix."""
     point = tensor(POINT, dtype=torch.float64)
-    by_hand = torch.as_tensor(vector_jacobian(three_outputs_rows)).double()
+    by_hand = torch.as_tensor(three_outputs_jacobian()).double()
     methods = ("reverse", "forward", "numeric")
     return {m: torch.allclose(jacobian(stacked, point, m), by_hand) for m in methods}

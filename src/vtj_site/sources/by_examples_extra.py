@@ -18,12 +18,11 @@ from vtj_site.sources.transcripts import (
     scalar_jacobian,
     square,
     three_outputs,
-    three_outputs_rows,
+    three_outputs_jacobian,
     three_squares,
-    three_squares_rows,
+    three_squares_jacobian,
     total,
     transcript,
-    vector_jacobian,
 )
 from vtj_site.sources.verdict import Broken, Cases, Evidence, Held, Renamed
 
@@ -112,13 +111,13 @@ def lost_link() -> Evidence:
 @by_examples.claim("p23", 450, "some manual calculation of gradients", "reproduces")
 def no_mistake_found() -> Cases:
     """No number derived by hand is wrong."""
-    diagonal = vector_jacobian(three_squares_rows)
+    diagonal = three_squares_jacobian()
     point = tensor(POINT)
     return {
         "x²": equals(torch.func.jacrev(square)(tensor(1.0)), scalar_jacobian()),
         "the sum": equals(torch.func.jacrev(total)(point), [1, 1]),
         "3x²": equals(torch.func.jacrev(three_squares)(point), diagonal),
-        "R² → R³": equals(torch.func.jacrev(stacked)(point), vector_jacobian(three_outputs_rows)),
+        "R² → R³": equals(torch.func.jacrev(stacked)(point), three_outputs_jacobian()),
     }
 
 

@@ -98,19 +98,16 @@ def scalar_jacobian() -> np.ndarray:
     return np.array([[2 * x]])
 
 
-def three_squares_rows(x: np.ndarray) -> list[list[float]]:
-    """Return the rows of J of `three_squares` at x = [x₁, x₂], derived by hand."""
-    return [[6 * x[0], 0], [0, 6 * x[1]]]
+def three_squares_jacobian() -> np.ndarray:
+    """Return J of `three_squares` at `POINT`, derived by hand."""
+    x = np.array(POINT, np.float32)
+    return np.array([[6 * x[0], 0], [0, 6 * x[1]]])
 
 
-def three_outputs_rows(x: np.ndarray) -> list[list[float]]:
-    """Return the rows of J of `three_outputs` at x = [x₁, x₂], derived by hand."""
-    return [[6 * x[0], 0], [2 * x[0], 6 * x[1] ** 2], [0, 10]]
-
-
-def vector_jacobian(rows: Callable[[np.ndarray], list[list[float]]]) -> np.ndarray:
-    """Return J at x = [1, 2], a float32 array, from its rows."""
-    return np.array(rows(np.array([1, 2], np.float32)))
+def three_outputs_jacobian() -> np.ndarray:
+    """Return J of `three_outputs` at `POINT`, derived by hand."""
+    x = np.array(POINT, np.float32)
+    return np.array([[6 * x[0], 0], [2 * x[0], 6 * x[1] ** 2], [0, 10]])
 
 
 @cache
@@ -130,7 +127,7 @@ def both(f: Callable[[Tensor], Tensor], point: object, jacobian: np.ndarray, *v:
 
 def squares(*v: float) -> list[str]:
     """Return the lines of the example with two squares."""
-    return both(three_squares, POINT, vector_jacobian(three_squares_rows), [*v])
+    return both(three_squares, POINT, three_squares_jacobian(), [*v])
 
 
 def sum_100() -> list[str]:
@@ -146,7 +143,7 @@ EXAMPLES: dict[str, Callable[[], list[str]]] = {
     "squares, v = [1, 1]": lambda: squares(1.0, 1.0),
     "squares, v = [1, 10]": lambda: squares(1.0, 10.0),
     "three outputs": lambda: both(
-        three_outputs, POINT, vector_jacobian(three_outputs_rows), [1.0, 10.0, 100.0]
+        three_outputs, POINT, three_outputs_jacobian(), [1.0, 10.0, 100.0]
     ),
     "vector v for x²": lambda: in_torch(square, 1.0, DECADES),
     "four backwards of x²": lambda: one_by_one(square, 1.0),

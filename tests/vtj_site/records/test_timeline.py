@@ -5,8 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 from vtj_site.records import history, timeline
-from vtj_site.records.history import Span
-from vtj_site.records.timeline import short, timeline_of
+from vtj_site.records.timeline import timeline_of
 
 NUMBER, SHAPE = "a < b", "a shape"
 RECORD = tuple(
@@ -34,17 +33,3 @@ def test_its_text_and_its_title_say_what_it_shows(monkeypatch: pytest.MonkeyPatc
         "  1.1.0: 123456",
         "  1.2.0 … 1.3.0: 1 23456789",
     ]
-
-
-@pytest.mark.parametrize(
-    ("answer", "said"),
-    [
-        ("RuntimeError: Mismatch: in shape", "RuntimeError"),
-        ("tensor([[1.,  2.],\n        [3.,  4.]])", "tensor([[1., 2.], [3., 4.]])"),
-        ("a: tensor(1.)", "a: tensor(1.)"),
-    ],
-)
-def test_a_bar_says_the_type_of_an_error_or_the_gradient_on_one_line(
-    answer: str, said: str
-) -> None:
-    assert short(Span(("1.3.0",), answer)) == said
