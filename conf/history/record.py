@@ -92,7 +92,6 @@ def row(version: str, scratch: Path) -> dict[str, object]:
     """Run one release in `scratch` and return its row."""
     print(f"  downloading torch {version}", flush=True)
     python, wheel = download(version, scratch)
-    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
 
     print(f"  installing {wheel.name} ({wheel.stat().st_size / 1e6:.0f} MB)", flush=True)
     command("install", python, "-m", "venv", scratch / "venv")
@@ -100,14 +99,13 @@ def row(version: str, scratch: Path) -> dict[str, object]:
     command("install", inside, "-m", "pip", "install", "--no-cache-dir", wheel, "numpy<2")
 
     print("  asking", flush=True)
-    answers = ask(inside, scratch)
     return {
         "torch": version,
         "python": command("ask", inside, "--version").split()[1],
         "wheel": wheel.name,
-        "sha256": digest,
+        "sha256": hashlib.sha256(wheel.read_bytes()).hexdigest(),
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "outcomes": answers,
+        "outcomes": ask(inside, scratch),
     }
 
 

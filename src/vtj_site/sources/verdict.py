@@ -30,11 +30,10 @@ class Held:
     @property
     def text(self) -> str:
         """The cases in words, those that hold first, then what was shown."""
-        by_answer = {
-            answer: "; ".join(name for name, held in self.cases.items() if held is value)
-            for answer, value in (("holds: ", True), ("does not hold: ", False))
-        }
-        parts = [answer + names for answer, names in by_answer.items() if names]
+        parts = []
+        for value, answer in ((True, "holds: "), (False, "does not hold: ")):
+            if names := [name for name, held in self.cases.items() if held is value]:
+                parts.append(answer + "; ".join(names))
         return ". ".join([*parts, self.shown] if self.shown else parts)
 
 
@@ -76,10 +75,8 @@ def compare(printed: str, today: str) -> Verdict:
         return "reproduces"
     if "".join(printed.split()) == "".join(today.split()):
         return "cosmetic"
-    numbers = [float(number) for number in _NUMBER.findall(printed)]
-    if numbers and numbers == [float(number) for number in _NUMBER.findall(today)]:
-        return "cosmetic"
-    return "no longer holds"
+    was, now = ([float(n) for n in _NUMBER.findall(text)] for text in (printed, today))
+    return "cosmetic" if was and was == now else "no longer holds"
 
 
 def decide(words: str, evidence: Evidence) -> Verdict:
