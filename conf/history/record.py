@@ -33,7 +33,7 @@ OLD_RELEASES = (
     *("1.7.0", "1.7.1", "1.8.1", "1.9.1", "1.10.2", "1.11.0", "1.12.1", "1.13.1", "2.0.1"),
     *("2.2.2", "2.4.1", "2.6.0", "2.8.0", "2.10.0", "2.12.1"),
 )
-OLDEST_PYTHON = (3, 7)
+OLDEST_MINOR = 7  # of Python 3
 ASK = "import json; from asked.since import answers; print(json.dumps(answers()))"
 SECONDS = {"download": 3000, "install": 3000, "ask": 300}
 
@@ -52,34 +52,27 @@ def releases() -> list[str]:
 
 def interpreters() -> list[str]:
     """Return one interpreter for each Python 3.7 or later on this machine, oldest first."""
-    found = {sys.version_info[:2]: sys.executable}
+    found = {sys.version_info.minor: sys.executable}
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     for path in sorted(pyenv.glob("3.*/bin/python")):
-        found.setdefault((3, int(path.parts[-3].split(".")[1])), str(path))
-    for minor in range(OLDEST_PYTHON[1], sys.version_info[1] + 3):
-        path_of_command = shutil.which(f"python3.{minor}")
-        if path_of_command:
-            found.setdefault((3, minor), path_of_command)
-    return [found[version] for version in sorted(found) if version >= OLDEST_PYTHON]
+        found.setdefault(int(path.parts[-3].split(".")[1]), str(path))
+    for minor in range(OLDEST_MINOR, sys.version_info.minor + 3):
+        if command_path := shutil.which(f"python3.{minor}"):
+            found.setdefault(minor, command_path)
+    return [found[minor] for minor in sorted(found) if minor >= OLDEST_MINOR]
 
 
 def command(step: str, *words: str | Path, cwd: Path | None = None) -> str:
     """Run one step in its time limit and return what it printed."""
     try:
-        done = subprocess.run(
-            [str(word) for word in words],
-            check=True,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS[step],
-            cwd=cwd,
+        return subprocess.check_output(
+            words, text=True, stderr=subprocess.PIPE, timeout=SECONDS[step], cwd=cwd
         )
     except subprocess.CalledProcessError as error:
         last = (error.stderr.strip() or "no message").splitlines()[-1]
         raise CouldNotRunError(f"{step}: {last}") from error
     except subprocess.TimeoutExpired as error:
         raise CouldNotRunError(f"{step}: not done in {SECONDS[step]} s") from error
-    return done.stdout
 
 
 def download(version: str, folder: Path) -> tuple[str, Path]:
@@ -89,10 +82,9 @@ def download(version: str, folder: Path) -> tuple[str, Path]:
     for python in interpreters():
         try:
             command("download", python, "-m", "pip", "download", f"torch=={version}", *options)
+            return python, next(folder.glob("torch-*.whl"))
         except CouldNotRunError as reason:
             reasons.append(f"{python}: {reason}")
-            continue
-        return python, next(folder.glob("torch-*.whl"))
     raise CouldNotRunError("\n    ".join(reasons))
 
 
@@ -100,7 +92,6 @@ def row(version: str, scratch: Path) -> dict[str, object]:
     """Run one release in `scratch` and return its row."""
     print(f"  downloading torch {version}", flush=True)
     python, wheel = download(version, scratch)
-    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
 
     print(f"  installing {wheel.name} ({wheel.stat().st_size / 1e6:.0f} MB)", flush=True)
     command("install", python, "-m", "venv", scratch / "venv")
@@ -108,16 +99,13 @@ def row(version: str, scratch: Path) -> dict[str, object]:
     command("install", inside, "-m", "pip", "install", "--no-cache-dir", wheel, "numpy<2")
 
     print("  asking", flush=True)
-    answers = ask(inside, scratch)
     return {
         "torch": version,
-        "python": command(
-            "ask", inside, "-c", "import platform as p; print(p.python_version())"
-        ).strip(),
+        "python": command("ask", inside, "--version").split()[1],
         "wheel": wheel.name,
-        "sha256": digest,
+        "sha256": hashlib.sha256(wheel.read_bytes()).hexdigest(),
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "outcomes": answers,
+        "outcomes": ask(inside, scratch),
     }
 
 
@@ -128,18 +116,13 @@ def ask(python: str | Path, scratch: Path) -> dict[str, str]:
     (package / "__init__.py").touch()
     for module in ("trials.py", "since.py"):
         shutil.copy(SITE / "outcomes" / module, package)
-    answers: dict[str, str] = json.loads(
-        command("ask", python, "-W", "ignore", "-c", ASK, cwd=scratch)
-    )
-    return answers
+    return dict(json.loads(command("ask", python, "-W", "ignore", "-c", ASK, cwd=scratch)))
 
 
 def load() -> dict[str, dict[str, object]]:
     """Return the recorded rows by version."""
-    if not RECORDED.exists():
-        return {}
-    content = json.loads(RECORDED.read_text(encoding="utf-8"))
-    return {row["torch"]: row for row in content["releases"]}
+    text = RECORDED.read_text(encoding="utf-8") if RECORDED.exists() else '{"releases": []}'
+    return {row["torch"]: row for row in json.loads(text)["releases"]}
 
 
 def save(rows: dict[str, dict[str, object]]) -> None:

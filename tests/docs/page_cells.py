@@ -1,9 +1,6 @@
-"""The cells of a page, run one after the other as a reader would, without Sphinx."""
+"""The cells of a page, read without Sphinx."""
 
-import contextlib
-import io
 import re
-import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -58,25 +55,6 @@ def steps_of(page: Path) -> list[Step]:
 def cells_of(page: Path) -> list[PageCell]:
     """Return the code cells of a page."""
     return [step for step in steps_of(page) if isinstance(step, PageCell)]
-
-
-def run(cells: list[PageCell]) -> str | None:
-    """Run the cells in a fresh namespace; return what stopped them, or None."""
-    namespace: dict[str, Any] = {"__name__": "__main__"}
-    with contextlib.redirect_stdout(io.StringIO()):
-        for cell in cells:
-            declared = cell.options.get("raises")
-            try:
-                exec(compile(cell.code, "<cell>", "exec"), namespace)
-            except Exception as error:
-                came = f"{type(error).__name__}: {error}"
-                if came != declared:
-                    return came
-                sys.last_value = error
-            else:
-                if declared is not None:
-                    return f"nothing raised, declared {declared}"
-    return None
 
 
 def changed(cells: list[PageCell], place: int, code: str) -> list[PageCell]:

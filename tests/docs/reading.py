@@ -7,7 +7,8 @@ import io
 import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -24,19 +25,11 @@ DRAWN = "drawn: SHA-256"
 
 
 class Reader:
-    """Runs the steps of one page, and says what the build would complain of.
+    """Runs the steps of one page, and says what the build would complain of."""
 
-    Args:
-        page: the file.
-
-    Attributes:
-        steps: its cells and roles.
-        shown: what has been shown so far that no check on the page confirms, by the step's name.
-    """
-
-    def __init__(self, page: Path) -> None:
-        self.steps = steps_of(page)
-        self.shown: dict[str, str] = {}
+    def __init__(self, page: Path, steps: Sequence[Step] | None = None) -> None:
+        self.steps = steps_of(page) if steps is None else [*steps]
+        self.shown: dict[str, str] = {}  # by step, what no check on the page confirms
         self._names = list(names(self.steps))
         self._confirmed = confirmed(self.steps)
         self._folder = page.parent
@@ -100,13 +93,9 @@ def kept(text: str) -> str:
 
 def names(steps: list[Step]) -> list[str]:
     """Return a name for each step: its kind, and its number among those of its kind."""
-    counts = {"cell": 0, "sentence": 0}
-    found = []
-    for step in steps:
-        kind = "cell" if isinstance(step, PageCell) else "sentence"
-        counts[kind] += 1
-        found.append(f"{kind} {counts[kind]}")
-    return found
+    counts = {"cell": count(1), "sentence": count(1)}
+    kinds = ["cell" if isinstance(step, PageCell) else "sentence" for step in steps]
+    return [f"{kind} {next(counts[kind])}" for kind in kinds]
 
 
 def confirmed(steps: list[Step]) -> set[int]:

@@ -44,12 +44,7 @@ def approved(page: Path) -> dict[str, str]:
 
 
 def same(was: str, now: str) -> bool:
-    """Say whether two outputs agree, numbers up to the last digits, which a processor may change.
-
-    Args:
-        was: the approved output.
-        now: the output of this run.
-    """
+    """Say whether two outputs agree, numbers up to last digits, which a processor may change."""
     if was == now:
         return True
     if NUMBER.sub("#", was) != NUMBER.sub("#", now):
@@ -65,13 +60,7 @@ def same(was: str, now: str) -> bool:
 def difference(
     page: Path, shown: Mapping[str, str], was: Mapping[str, str] | None = None
 ) -> str | None:
-    """Say what a page shows otherwise than its file says, or nothing.
-
-    Args:
-        page: a file below `docs`.
-        shown: what its steps show, by their names.
-        was: what is approved; by default what the file says.
-    """
+    """Say what a page shows otherwise than was approved (by default in its file), or nothing."""
     was = approved(page) if was is None else was
     for name in [*shown, *(name for name in was if name not in shown)]:
         before, now = was.get(name, NOTHING), shown.get(name, NOTHING)
@@ -81,11 +70,7 @@ def difference(
 
 
 def write(page: Path) -> None:
-    """Write down what a page shows now.
-
-    Raises:
-        AssertionError: When the page complains.
-    """
+    """Write down what a page shows now; an AssertionError if it complains."""
     reader = Reader(page)
     said = reader.complaint_from(0)
     assert said is None, f"{page.name}: {said}"

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import torch
 
-from tests.docs.page_cells import PageCell, cells_of, changed, run
+from tests.docs.page_cells import PageCell, cells_of, changed
+from tests.docs.reading import Reader
 
 FOLDER = Path(__file__).parents[2] / "docs" / "how-to"
 PAGES = sorted(path.stem for path in FOLDER.glob("*.md") if path.stem not in ("index", "errors"))
@@ -67,19 +68,10 @@ def complaint(text: str, cells: list[PageCell]) -> str | None:
     return f"has a line that must be scrolled: {wide[0]}" if wide else None
 
 
-def complaint_about(name: str) -> str | None:
-    page = FOLDER / f"{name}.md"
-    return complaint(page.read_text(encoding="utf-8"), cells_of(page))
-
-
 @pytest.mark.parametrize("page", PAGES)
 def test_it_opens_with_the_answer_and_its_check(page: str) -> None:
-    assert complaint_about(page) is None
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_it_runs(page: str) -> None:
-    assert run(cells_of(FOLDER / f"{page}.md")) is None
+    file = FOLDER / f"{page}.md"
+    assert complaint(file.read_text(encoding="utf-8"), cells_of(file)) is None
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -90,7 +82,8 @@ def test_it_would_notice_if_torch_were_wrong(page: str, monkeypatch: pytest.Monk
         return original(outputs, tuple(2 * grad for grad in grads), *rest, **options)
 
     monkeypatch.setattr(torch.autograd, "_engine_run_backward", doubled)
-    said = run(cells_of(FOLDER / f"{page}.md"))
+    file = FOLDER / f"{page}.md"
+    said = Reader(file, cells_of(file)).complaint_from(0)
     assert said is not None
     assert said.startswith("AssertionError")
 
@@ -98,9 +91,11 @@ def test_it_would_notice_if_torch_were_wrong(page: str, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("page", PAGES)
 def test_it_would_notice_a_reader_s_mistake(page: str) -> None:
     before, after = MISTAKES[page]
-    cells = cells_of(FOLDER / f"{page}.md")
+    file = FOLDER / f"{page}.md"
+    cells = cells_of(file)
     place = next(place for place, cell in enumerate(cells) if before in cell.code)
-    said = run(changed(cells, place, cells[place].code.replace(before, after)))
+    faulty = changed(cells, place, cells[place].code.replace(before, after))
+    said = Reader(file, faulty).complaint_from(0)
     assert said is not None
     assert said.startswith("AssertionError")
 

@@ -20,13 +20,19 @@ SCRIPT = Path(__file__).parents[2] / "conf" / "history" / "record.py"
 
 
 @pytest.fixture
-def recorder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The script as a module, with a file of its own and releases that answer at once."""
+def script() -> Any:
+    """The script as a module."""
     spec = importlib.util.spec_from_file_location("record", SCRIPT)
     assert spec is not None
     assert spec.loader is not None
-    module: Any = importlib.util.module_from_spec(spec)
+    module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def recorder(script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The script, with a file of its own and releases that answer at once."""
     asked: list[str] = []
 
     def row(version: str, scratch: Path) -> dict[str, object]:
@@ -34,13 +40,13 @@ def recorder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         asked.append(version)
         return {"torch": version, "outcomes": {"asked": len(asked)}}
 
-    monkeypatch.setattr(module, "ROOT", tmp_path)
-    monkeypatch.setattr(module, "RECORDED", tmp_path / "history.json")
-    monkeypatch.setattr(module, "releases", lambda: ["1.0.0", "1.2.0", "1.10.0"])
-    monkeypatch.setattr(module, "row", row)
+    monkeypatch.setattr(script, "ROOT", tmp_path)
+    monkeypatch.setattr(script, "RECORDED", tmp_path / "history.json")
+    monkeypatch.setattr(script, "releases", lambda: ["1.0.0", "1.2.0", "1.10.0"])
+    monkeypatch.setattr(script, "row", row)
     monkeypatch.setattr(signal, "signal", lambda *_: None)
-    module.asked = asked
-    return module
+    script.asked = asked
+    return script
 
 
 def recorded(module: Any) -> dict[str, Any]:
@@ -58,18 +64,13 @@ def test_every_release_is_recorded_in_order(
     assert "3 releases recorded: 1.0.0, 1.2.0, 1.10.0" in said
 
 
-def test_it_goes_on_where_it_stopped(recorder: Any) -> None:
+def test_it_goes_on_where_it_stopped_and_asks_a_named_release_again(recorder: Any) -> None:
     recorder.main(["1.2.0"])
-    recorder.main([])
-    assert recorder.asked == ["1.2.0", "1.0.0", "1.10.0"]
-    recorder.main([])
-    assert len(recorder.asked) == 3
-
-
-def test_a_named_release_is_asked_again(recorder: Any) -> None:
+    for _ in range(2):
+        recorder.main([])
+        assert recorder.asked == ["1.2.0", "1.0.0", "1.10.0"]
     recorder.main(["1.2.0"])
-    recorder.main(["1.2.0"])
-    assert recorded(recorder) == {"1.2.0": 2}
+    assert recorded(recorder)["1.2.0"] == 4
 
 
 def test_what_cannot_be_run_is_left_as_it_was(
@@ -85,22 +86,6 @@ def test_what_cannot_be_run_is_left_as_it_was(
     recorder.main(["1.2.0", "1.0.0"])
     assert recorder.RECORDED.read_bytes() == before
     assert "not run, its row stays as it was: download: no wheel" in capsys.readouterr().out
-
-
-def test_scratch_is_deleted_even_after_an_error(
-    recorder: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[Path] = []
-
-    def row(version: str, scratch: Path) -> dict[str, object]:
-        seen.append(scratch)
-        (scratch / "wheel").write_text("large")
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(recorder, "row", row)
-    with pytest.raises(KeyboardInterrupt):
-        recorder.main(["1.2.0"])
-    assert not seen[0].exists()
 
 
 def test_a_stopped_run_cleans_up(tmp_path: Path) -> None:
@@ -145,37 +130,32 @@ def test_the_modules_that_ask_need_nothing_but_torch(
     assert list(questions()) == list(answers())
 
 
-def test_a_step_that_fails_says_which_and_why(recorder: Any) -> None:
-    with pytest.raises(recorder.CouldNotRunError, match=r"^ask: no$"):
-        recorder.command("ask", sys.executable, "-c", "raise SystemExit('no')")
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("raise SystemExit('no')", "^ask: no$"),
+        ("import time; time.sleep(60)", r"^ask: not done in 0\.5 s$"),
+    ],
+)
+def test_a_step_that_fails_or_hangs_says_which_and_why(script: Any, code: str, said: str) -> None:
+    script.SECONDS["ask"] = 0.5
+    with pytest.raises(script.CouldNotRunError, match=said):
+        script.command("ask", sys.executable, "-c", code)
 
 
-def test_a_step_that_hangs_is_ended(recorder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(recorder.SECONDS, "ask", 0.2)
-    with pytest.raises(recorder.CouldNotRunError, match=r"ask: not done in 0\.2 s"):
-        recorder.command("ask", sys.executable, "-c", "import time; time.sleep(60)")
-
-
-def test_the_pinned_release_is_the_last(recorder: Any, tmp_path: Path) -> None:
-    spec = importlib.util.spec_from_file_location("record", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module: Any = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert module.releases()[0] == "1.0.0"
-    assert f"torch=={module.releases()[-1]}" in module.CONSTRAINTS.read_text()
-    module.CONSTRAINTS = tmp_path / "constraints.txt"
-    module.CONSTRAINTS.write_text("numpy==2.0\n")
+def test_the_pinned_release_is_the_last(script: Any, tmp_path: Path) -> None:
+    assert script.releases()[0] == "1.0.0"
+    assert f"torch=={script.releases()[-1]}" in script.CONSTRAINTS.read_text()
+    script.CONSTRAINTS = tmp_path / "constraints.txt"
+    script.CONSTRAINTS.write_text("numpy==2.0\n")
     with pytest.raises(ValueError, match="pins no torch: expected a line torch==VERSION"):
-        module.releases()
+        script.releases()
 
 
-def test_interpreters_come_oldest_first(recorder: Any) -> None:
-    found = recorder.interpreters()
+def test_interpreters_come_oldest_first(script: Any) -> None:
+    found = script.interpreters()
     assert sys.executable in found
-    minors = [
-        int(recorder.command("ask", path, "-c", "import sys; print(sys.version_info[1])"))
-        for path in found
-    ]
+    which = "import sys; print(sys.version_info[1])"
+    minors = [int(script.command("ask", path, "-c", which)) for path in found]
     assert minors == sorted(minors)
     assert minors[0] >= 7

@@ -53,12 +53,7 @@ def at_once(names: Sequence[str]) -> Iterator[tuple[str, list[Outcome], float]]:
 
 
 def counted(outcomes: list[Outcome], reasons: list[str | None]) -> dict[str, Counter[str]]:
-    """Return for each kind of fault how many were planted, and what became of them.
-
-    Args:
-        outcomes: of one file.
-        reasons: why each is no fault, or None.
-    """
+    """Return for each kind of fault how many were planted, and what became of them."""
     kinds: dict[str, Counter[str]] = {}
     for (fault, caught), reason in zip(outcomes, reasons, strict=True):
         if caught:

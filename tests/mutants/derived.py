@@ -17,15 +17,10 @@ NONE = -1
 
 @contextmanager
 def planted(where: str, number: int = NONE) -> Iterator[Iterator[int]]:
-    """Have one formula derived, or one shape drawn, with a fault in it.
+    """Have one formula derived, or one shape drawn, with a fault in it: that with this number.
 
-    Args:
-        where: "y" for the formulas of y, before they are compared with `f`; "J" for those of J;
-            "shape" for what is drawn.
-        number: which of them, from 0; `NONE` plants nothing.
-
-    Yields:
-        A counter, whose next number is how many there were so far.
+    "y" are the formulas of y, before they are compared with `f`, "J" those of J, "shape" is what is
+    drawn. It yields a counter, whose next number is how many there were so far.
     """
     seen = count()
     confirm, slopes, add = derivation._confirm, derivation._slopes, Drawing._add

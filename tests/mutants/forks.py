@@ -20,15 +20,7 @@ FORK = get_context("fork")
 
 
 class Fork:
-    """A fork that answers one question.
-
-    Args:
-        judge: returns the answer.
-        seconds: after this time the answer is that it took longer.
-
-    Attributes:
-        reading: readable when the answer comes.
-    """
+    """A fork that answers one question, or ends; `reading` can be read when the answer comes."""
 
     def __init__(self, judge: Callable[[], Any], seconds: float = SECONDS) -> None:
         self._seconds, self._deadline = seconds, time.monotonic() + seconds
@@ -38,11 +30,7 @@ class Fork:
         writing.close()
 
     def answer(self) -> Any:
-        """Wait for the answer.
-
-        Raises:
-            ChildProcessError: When the judge itself fails; the message has its traceback.
-        """
+        """Wait for the answer; a judge that fails is a ChildProcessError with its traceback."""
         failed, said = False, f"took longer than {self._seconds:g} seconds"
         if self.reading.poll(max(0.0, self._deadline - time.monotonic())):
             try:

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import CodeType
 from typing import NamedTuple
 
-from typed_numbers import ALLOWED, remaining
+from gates.typed_numbers import ALLOWED, remaining
 
 from tests.docs.page_cells import PageCell, PageRole, Step, steps_of
 from tests.docs.reading import Reader
@@ -37,25 +37,15 @@ QUOTED = re.compile(r"(?<!\})(`+)([^`]+)\1")
 
 
 class Fault(NamedTuple):
-    """One planted fault.
+    """One planted fault."""
 
-    Attributes:
-        file: the file, from the project's root.
-        line: its line, from 1.
-        kind: what was planted, say "number".
-        text: the line as it stands, without white space around it.
-        before: what stands there.
-        after: what was planted instead.
-        refused: whether it stands in a cell that declares the error that ends it.
-    """
-
-    file: str
-    line: int
-    kind: str
-    text: str
+    file: str  # from the project's root
+    line: int  # from 1
+    kind: str  # say "number"
+    text: str  # the line as it stands, without white space around it
     before: str
     after: str
-    refused: bool = False
+    refused: bool = False  # whether its cell declares the error that ends it
 
     def __str__(self) -> str:
         change = f"{self.before!r} became {self.after!r}"
@@ -78,11 +68,7 @@ def files() -> list[str]:
 
 
 def judge(name: str) -> Iterator[Outcome]:
-    """Plant all faults of a file, one at a time, and yield what became of each.
-
-    Raises:
-        AssertionError: if the page complains without a fault in it.
-    """
+    """Plant all faults of a file, one at a time; an AssertionError if it is wrong without one."""
     random.seed(0)
     return (judge_page if name.endswith(".md") else judge_module)(ROOT / name, name)
 

@@ -15,12 +15,7 @@ FILE = Path(__file__).with_suffix(".yaml")
 
 
 class NoFaults:
-    """The reasons, and the lines that each holds for.
-
-    Args:
-        data: `reasons`, by name; `patterns`, by reason; `files`: for each, `[reason, line]`, and
-            the kinds that it holds for where these are not all.
-    """
+    """The reasons, and the lines that each holds for: for all kinds of faults, or those named."""
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.reasons: dict[str, str] = data["reasons"]

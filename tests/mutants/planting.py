@@ -149,9 +149,7 @@ OPERATORS = {"+": "-", "-": "+", "*": "/", "/": "*", "**": "*"}
 def inline(expression: str, names: Sequence[str]) -> Iterator[Change]:
     """Change each token of an expression in a sentence: a number, an operator, a text, a name.
 
-    Args:
-        expression: what the sentence evaluates.
-        names: those that the page's expressions use; a name becomes the next of them.
+    A name becomes the next of `names`, those that the page's expressions use.
     """
     for piece in PIECE.finditer(expression):
         if piece["text"]:

@@ -20,15 +20,7 @@ LIMIT = 24
 def accumulation(f: Function, x: Any, vs: Sequence[Any]) -> Figure:
     """Draw what `x.grad` holds after each of several `y.backward(v, retain_graph=True)`.
 
-    Args:
-        f: Called as `f(x)`.
-        x: A tensor of a floating dtype.
-        vs: The gradient argument of each call; None omits it.
-
-    Raises:
-        ValueError: When there is no call, or more than 24 numbers would be drawn.
-        JacobianMismatch: When `vtj.check` does not find a gradient correct.
-        Exception: What backward raises.
+    No call, or more than 24 numbers to draw, is a ValueError.
 
     Example:
         >>> import torch

@@ -32,14 +32,6 @@ def cost(f: Function, x: Any) -> Figure:
     flop counter does), everything else one operation for each element it computes. So the figure is
     the same on every machine.
 
-    Args:
-        f: Called as `f(x)`.
-        x: A tensor of a floating dtype.
-
-    Raises:
-        TypeError: When `f` does not return one tensor.
-        Exception: What torch raises where `f` has no forward mode.
-
     Example:
         >>> import torch
         >>> cost(lambda x: (3 * x**2).sum(), torch.ones(100)).title
@@ -68,25 +60,14 @@ def cost(f: Function, x: Any) -> Figure:
 
 
 def counted(run: Callable[[], Any]) -> tuple[int, Any]:
-    """Run something and count its operations.
-
-    Returns:
-        The count, and what it returned.
-
-    Example:
-        >>> import torch
-        >>> counted(lambda: torch.ones(3) * 2)[0]
-        6
-    """
-    with _Counter() as counter:
+    """Run something and count its operations."""
+    with _Counter() as counter:  # type: ignore[no-untyped-call]  # torch leaves it bare
         result = run()
     return counter.operations, result
 
 
 class _Counter(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves it bare
-    def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]  # torch leaves it bare
-        self.operations = 0
+    operations = 0
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None

@@ -17,15 +17,6 @@ def side_by_side(f: Function, x: Any, v: Any = None) -> Figure:
 
     v is drawn as a row as long as J is high; the result is as long as J is wide.
 
-    Args:
-        f: Called as `f(x)`.
-        x: A tensor of a floating dtype.
-        v: The gradient argument, with `y`'s shape; None to omit it where `y` is a scalar.
-
-    Raises:
-        JacobianMismatch: When `vtj.check` does not find the gradient correct.
-        Exception: What backward raises.
-
     Example:
         >>> import torch
         >>> side_by_side(lambda x: x.sum(), torch.ones(2)).description

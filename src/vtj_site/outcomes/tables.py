@@ -8,37 +8,20 @@ from functools import cache
 import torch
 
 from vtj_site.markup import Shown, TableRow, code, table
-from vtj_site.outcomes.trials import (
-    SHAPES,
-    Combination,
-    Tried,
-    combinations,
-    run,
-    several,
-)
+from vtj_site.outcomes.trials import SHAPES, Combination, Tried, combinations, run, several
 
 SCHEMA = 1
 SEVERAL = ("y1 = sum(x) has shape (), y2 = x**2 has shape (3,)", "at x = [1, 2, 3]")
 
 
 def release() -> str:
-    """Return the release of the torch that runs, without its build.
-
-    Examples:
-        >>> release().count(".")
-        2
-    """
+    """Return the release of the torch that runs, without its build."""
     return torch.__version__.split("+")[0]
 
 
 @cache
 def outcomes() -> dict[Combination, Tried]:
-    """Try every combination once.
-
-    Examples:
-        >>> str(outcomes()[Combination((3,), "float32", (3,), True)])
-        'tensor([ 2.,  8., 18.])'
-    """
+    """Try every combination once."""
     return {each: run(each) for each in combinations()}
 
 
@@ -48,10 +31,6 @@ def as_json() -> dict[str, object]:
     `schema` counts up whenever a key or its meaning changes. A row has `y_shape`, `gradient` (its
     `kind` and `shape`, null where it has none), `requires_grad`, and either `grad`, x.grad's text,
     or `error`, its `type` and `message`; the other is null.
-
-    Examples:
-        >>> as_json()["rows"][0]["grad"]
-        'tensor(2.)'
     """
     return {
         "schema": SCHEMA,
@@ -87,12 +66,6 @@ def of_shape(y_shape: tuple[int, ...]) -> Shown:
 
     Gradients that lead to the same share a row; so do errors that differ by the gradient's shape.
 
-    Args:
-        y_shape: one of `SHAPES`.
-
-    Raises:
-        ValueError: if that shape was not tried.
-
     Examples:
         >>> print(str(of_shape((3,))).splitlines()[4])
         gradient float32 (3,): tensor([ 2.,  8., 18.])
@@ -109,7 +82,7 @@ def of_shape(y_shape: tuple[int, ...]) -> Shown:
     rows = [
         TableRow(
             (
-                ", ".join(code(_given(each)) for each in group),
+                ", ".join(code(each.given) for each in group),
                 code(with_graph),
                 "the same" if without == with_graph else code(without),
             ),
@@ -119,17 +92,12 @@ def of_shape(y_shape: tuple[int, ...]) -> Shown:
         for number, ((with_graph, without), group) in enumerate(alike.items(), start=1)
     ]
     head = ("gradient", "x requires grad", "x does not")
-    text = "\n".join(f"gradient {_given(each)}: {outcomes()[each]}" for each in tried)
+    text = "\n".join(f"gradient {each.given}: {outcomes()[each]}" for each in tried)
     return Shown(text, table(f"y of shape {y_shape}", head, rows, filtered_by="outcome"))
 
 
 def of_several() -> Shown:
-    """Return the outcomes for two outputs at once as a table.
-
-    Examples:
-        >>> print(str(of_several()).splitlines()[1])
-        grad_tensors [(), (3,)]: tensor([ 3.,  9., 19.])
-    """
+    """Return the outcomes for two outputs at once as a table."""
     rows = [
         TableRow((code(given), code(str(tried))), anchor=f"several-{number}")
         for number, (given, tried) in enumerate(several().items(), start=1)
@@ -143,7 +111,3 @@ def _any_shape(text: str) -> str:
     """Leave the shape of the gradient out of an error that repeats it."""
     named = "grad_output[0] has a shape of torch.Size(["
     return re.sub(rf"{re.escape(named)}[\d, ]*", f"{named}…", text)
-
-
-def _given(each: Combination) -> str:
-    return each.kind if each.shape is None else f"{each.kind} {each.shape}"

@@ -36,10 +36,14 @@ class Combination(NamedTuple):
     shape: tuple[int, ...] | None
     requires_grad: bool
 
+    @property
+    def given(self) -> str:
+        """The gradient's kind and shape in words."""
+        return self.kind if self.shape is None else f"{self.kind} {self.shape}"
+
     def __str__(self) -> str:
-        gradient = self.kind if self.shape is None else f"{self.kind} {self.shape}"
         leaf = "" if self.requires_grad else ", x does not require grad"
-        return f"y {self.y_shape}, gradient {gradient}{leaf}"
+        return f"y {self.y_shape}, gradient {self.given}{leaf}"
 
 
 def attempt(run: Callable[[], object]) -> Tried:

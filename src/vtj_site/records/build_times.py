@@ -17,58 +17,22 @@ LEFT, TOP, WIDTH, HEIGHT = 44.0, 34.0, 240.0, 150.0
 
 @cache
 def recorded() -> dict[str, Any]:
-    """Return the recording: the machine, and the rows of each part.
-
-    Examples:
-        >>> recorded()["command"]
-        'nox -s bench-docs'
-    """
+    """Return the recording: the machine, and the rows of each part."""
     file = resources.files("vtj_site.records") / "build_times.json"
     recording: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return recording
 
 
-def row(key: str) -> dict[str, Any]:
-    """Return one recorded row.
-
-    Args:
-        key: the row's key.
-
-    Raises:
-        ValueError: if there is no such row.
-
-    Examples:
-        >>> row("slope")["what"]
-        'a further page'
-    """
-    rows = {found["key"]: found for part in recorded()["parts"].values() for found in part["rows"]}
+def measured(key: str) -> str:
+    """Return what one recorded row measured, with its unit."""
+    rows = {row["key"]: row for part in recorded()["parts"].values() for row in part["rows"]}
     if key not in rows:
         raise ValueError(f"{key!r} was not measured; expected one of {sorted(rows)}")
-    found: dict[str, Any] = rows[key]
-    return found
-
-
-def measured(key: str) -> str:
-    """Return what was measured, with its unit.
-
-    Args:
-        key: the row's key.
-
-    Examples:
-        >>> measured("memory").endswith(" GiB")
-        True
-    """
-    found = row(key)
-    return f"{found['measured']:.2f} {found['unit']}".strip()
+    return f"{rows[key]['measured']:.2f} {rows[key]['unit']}".strip()
 
 
 def where() -> str:
-    """Return when, on what machine and with which versions the recording was made.
-
-    Examples:
-        >>> where().startswith("Recorded on ")
-        True
-    """
+    """Return when, on what machine and with which versions the recording was made."""
     machine, parts = recorded()["machine"], recorded()["parts"].values()
     dates = sorted({part["date"] for part in parts})
     versions = ", ".join(f"{name} {machine[name]}" for name in ("torch", "sphinx", "myst-nb"))
@@ -80,12 +44,7 @@ def where() -> str:
 
 
 def table_of_targets() -> Shown:
-    """Return what was to be kept, and what was measured, a row for each target.
-
-    Examples:
-        >>> print(str(table_of_targets()).partition(":")[0])
-        cold build / (floor + cells / cores)
-    """
+    """Return what was to be kept, and what was measured, a row for each target."""
     targets = [
         (
             found["what"],
@@ -104,17 +63,7 @@ def table_of_targets() -> Shown:
 
 
 def scale_figure(key: str, title: str, unit: str) -> Figure:
-    """Draw what more and more generated pages take.
-
-    Args:
-        key: nothing for the time, ``memory`` for the memory.
-        title: what the figure shows.
-        unit: the unit of what was measured.
-
-    Examples:
-        >>> scale_figure("", "Time of a cold build", "s").title
-        'Time of a cold build'
-    """
+    """Draw what more and more generated pages take; see `scale` for the key."""
     points = scale(key)
     drawing = Drawing(LEFT + WIDTH + 36, TOP + HEIGHT + 46)
     most = max(pages for pages, _ in points)
@@ -137,15 +86,7 @@ def scale_figure(key: str, title: str, unit: str) -> Figure:
 
 
 def scale(key: str) -> list[tuple[int, float]]:
-    """Return for each measured number of pages what they took.
-
-    Args:
-        key: nothing for the time in seconds, or ``memory`` for GiB.
-
-    Examples:
-        >>> [pages for pages, _ in scale("")]
-        [16, 64, 256]
-    """
+    """Return what each number of pages took: seconds, or GiB with the key `memory`."""
     end = f" pages {key}".rstrip()
     found = [
         (int(found["key"].removesuffix(end)), found["measured"])
@@ -156,14 +97,6 @@ def scale(key: str) -> list[tuple[int, float]]:
 
 
 def round_up(value: float) -> float:
-    """Return the next 1, 2 or 5 times a power of ten, for the end of an axis.
-
-    Args:
-        value: above zero.
-
-    Examples:
-        >>> round_up(33.1), round_up(0.7), round_up(100.0)
-        (50.0, 1.0, 100.0)
-    """
+    """Return the next 1, 2 or 5 times a power of ten, for the end of an axis."""
     power = 10.0 ** math.floor(math.log10(value))
     return next(power * step for step in (1, 2, 5, 10) if power * step >= value)

@@ -42,12 +42,7 @@ class Span(NamedTuple):
 
 @cache
 def recorded() -> tuple[dict[str, Any], ...]:
-    """Return the recorded rows, oldest release first.
-
-    Examples:
-        >>> recorded()[0]["torch"]
-        '1.0.0'
-    """
+    """Return the recorded rows, oldest release first."""
     file = resources.files("vtj_site.records") / "history.json"
     return tuple(json.loads(file.read_text(encoding="utf-8"))["releases"])
 
@@ -58,18 +53,7 @@ def questions() -> list[str]:
 
 
 def spans(question: str) -> list[Span]:
-    """Return the recorded answers to a question, a span for each run of equal ones.
-
-    Args:
-        question: one of `questions()`.
-
-    Raises:
-        ValueError: if no release was asked that.
-
-    Examples:
-        >>> spans("vector gradient for a scalar y = x**2")[0].answer
-        'tensor(2222.)'
-    """
+    """Return the recorded answers to a question, a span for each run of equal ones."""
     if question not in questions():
         raise ValueError(f"{question!r} was never asked; expected one of {questions()}")
     asked = [(row["torch"], row["outcomes"].get(question, NOT_ASKED)) for row in recorded()]
@@ -85,14 +69,7 @@ def changed() -> list[str]:
 
 
 def hold_today_against_the_record() -> str:
-    """Ask the torch that runs every question again and compare it with its recorded row.
-
-    Returns:
-        How many answers agree with the record of which release.
-
-    Raises:
-        RecordError: if it has no row, or if answers differ; the message shows the first that does.
-    """
+    """Ask the torch that runs every question again; RecordError where its row says otherwise."""
     rows = {row["torch"]: row["outcomes"] for row in recorded()}
     if release() not in rows:
         raise RecordError(f"torch {release()} has no recorded row: run nox -s history")
@@ -105,18 +82,7 @@ def hold_today_against_the_record() -> str:
 
 
 def table_of_answers(questions: Iterable[str]) -> Shown:
-    """Return the full answers to some questions, a row for each span of releases with the same one.
-
-    Args:
-        questions: some of `questions()`.
-
-    Examples:
-        >>> table_of_answers(["y (), gradient float64 ()"])
-        y (), gradient float64 ()
-          1.0.0 … 1.2.0: RuntimeError: invalid gradient at index 0 - expected type \
-torch.FloatTensor but got torch.DoubleTensor
-          1.3.0 … 2.13.0: tensor(2.)
-    """
+    """Return the full answers to some questions, a row for each span with the same one."""
     lines, rows = [], []
     for question in questions:
         lines += [question, *(f"  {span}: {span.answer}" for span in spans(question))]
@@ -128,12 +94,7 @@ torch.FloatTensor but got torch.DoubleTensor
 
 
 def table_of_environments() -> Shown:
-    """Return where each recorded row comes from, as a table.
-
-    Examples:
-        >>> print(str(table_of_environments()).splitlines()[0].rsplit(",", 1)[0])
-        torch 1.0.0: Python 3.7.16, torch-1.0.0-cp37-cp37m-manylinux1_x86_64.whl
-    """
+    """Return where each recorded row comes from, as a table."""
     text = [
         f"torch {r['torch']}: Python {r['python']}, {r['wheel']}, {r['date']}" for r in recorded()
     ]

@@ -22,30 +22,14 @@ OF_A_RELEASE = ("commit", "modules", "written", "planted", "caught", "no fault",
 
 @cache
 def recorded() -> dict[str, Any]:
-    """Return the record: `documentation` as `nox -s mutants` writes it, and `library` by release.
-
-    Examples:
-        >>> sorted(recorded())
-        ['documentation', 'library']
-    """
+    """Return the record: `documentation` from `nox -s mutants`, and `library` by release."""
     file = resources.files("vtj_site.records") / "mutants.json"
     record: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return record
 
 
 def counts(caption: str, what: str, rows: dict[str, Counter[str]]) -> Shown:
-    """Return counts of planted faults as a table, with their sum in the last row.
-
-    Args:
-        caption: what the table says.
-        what: what its rows are.
-        rows: the counts of each.
-
-    Examples:
-        >>> counts("Signs", "page", {"faq": Counter({"planted": 2, "check": 1, "no fault": 1})})
-        faq: planted 2, check 1, shown 0, no fault 1, through 0
-        all: planted 2, check 1, shown 0, no fault 1, through 0
-    """
+    """Return counts of planted faults as a table, with their sum in the last row."""
     every = {**rows, "all": sum(rows.values(), Counter[str]())}
     text = [
         f"{name}: " + ", ".join(f"{count} {found[count]}" for count in COUNTS)
@@ -59,11 +43,7 @@ def counts(caption: str, what: str, rows: dict[str, Counter[str]]) -> Shown:
 
 
 def by_file(folder: str) -> Shown:
-    """Return the counts of each page, or of each module of examples and claims.
-
-    Args:
-        folder: only of the files below it.
-    """
+    """Return the counts of each page, or of each module of examples and claims."""
     rows = {
         name: sum(map(Counter[str], kinds.values()), Counter[str]())
         for name, kinds in recorded()["documentation"]["files"].items()
@@ -82,12 +62,7 @@ def by_kind() -> Shown:
 
 
 def reasons() -> Shown:
-    """Return why some planted changes are no faults, and how many for each reason.
-
-    Examples:
-        >>> "tolerance" in str(reasons())
-        True
-    """
+    """Return why some planted changes are no faults, and how many for each reason."""
     every = recorded()["documentation"]["reasons"]
     text = [f"{name}, {count}: {why}" for name, (why, count) in every.items()]
     rows = [TableRow((code(name), why, f"{count:,}")) for name, (why, count) in every.items()]
@@ -110,12 +85,7 @@ def releases() -> Shown:
 
 
 def made_with() -> str:
-    """Return when faults were planted in the documentation, at which commit and in which versions.
-
-    Examples:
-        >>> made_with().startswith("Planted 20")
-        True
-    """
+    """Return when faults were planted in the pages, at which commit and in which versions."""
     run = recorded()["documentation"]
     return (
         f"Planted {run['date']} at commit {run['commit']}, torch {run['torch']}, "

@@ -17,9 +17,6 @@ def timeline_of(questions: Sequence[str]) -> Shown:
     A full bar is a gradient, a dashed one an error; its text is what was recorded, the error's type
     alone.
 
-    Args:
-        questions: some of `vtj_site.records.history.questions()`.
-
     Examples:
         >>> timeline_of(["y (), gradient float64 ()"])
         y (), gradient float64 ()
@@ -47,15 +44,7 @@ def timeline_of(questions: Sequence[str]) -> Shown:
 
 
 def short(span: Span) -> str:
-    """Return an answer that fits into a bar: the text of a gradient, or the type of an error.
-
-    Args:
-        span: releases and what they answered.
-
-    Examples:
-        >>> short(Span(("1.3.0",), "RuntimeError: Mismatch in shape"))
-        'RuntimeError'
-    """
+    """Return an answer that fits into a bar: the text of a gradient, or the type of an error."""
     name = span.answer.split(":")[0]
     return name if name.endswith("Error") else " ".join(span.answer.split())
 

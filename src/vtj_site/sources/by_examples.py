@@ -14,19 +14,17 @@ from vtj_site.outcomes.trials import attempt, backward
 from vtj_site.sources.agreement import equals
 from vtj_site.sources.claim import Source
 from vtj_site.sources.transcripts import (
+    POINT,
     scalar_jacobian,
     square,
     three_outputs,
-    three_outputs_rows,
+    three_outputs_jacobian,
     three_squares,
     transcript,
-    vector_jacobian,
 )
-from vtj_site.sources.verdict import Evidence, Held
+from vtj_site.sources.verdict import Cases
 
 by_examples = Source("by-examples")
-
-POINT = [1.0, 2.0]
 
 
 def grad_of(f: Callable[[Tensor], Tensor], point: object, *v: object) -> Tensor | None:
@@ -42,112 +40,106 @@ def stacked(x: Tensor) -> Tensor:
 
 
 @by_examples.claim("p01", 15, "not J but vᵀ・J as the result of x.grad", "reproduces")
-def product_not_jacobian() -> Evidence:
+def product_not_jacobian() -> Cases:
     """The numbers agree; x.grad has x's shape, and backward adds to what it holds."""
     v = [1.0, 10.0, 100.0]
     x_grad = grad_of(three_outputs, POINT, v)
-    return Held({"R² → R³": equals(x_grad, np.array(v) @ vector_jacobian(three_outputs_rows))})
+    return {"R² → R³": equals(x_grad, np.array(v) @ three_outputs_jacobian())}
 
 
 @by_examples.claim("p02", 36, "the same as y.backward(tensor(1.))", "reproduces")
-def default_of_a_scalar() -> Evidence:
+def default_of_a_scalar() -> Cases:
     """True of a 0-d y; tensor([1.]) would be refused."""
-    return Held({"x²": equals(grad_of(square, 1.0), grad_of(square, 1.0, 1.0))})
+    return {"x²": equals(grad_of(square, 1.0), grad_of(square, 1.0, 1.0))}
 
 
 @by_examples.claim("p03", 57, "defaults to passing the value 1", "reproduces")
-def default_value() -> Evidence:
+def default_value() -> Cases:
     """The output's own gradient is 1 afterwards."""
     y = tensor(3.0, requires_grad=True) ** 2
     y.retain_grad()
     torch.autograd.backward(y)
-    return Held({"y.grad": equals(y.grad, 1.0)})
+    return {"y.grad": equals(y.grad, 1.0)}
 
 
 @by_examples.claim("p04", 50, "J = array([[2*x]])", "reproduces")
-def jacobian_of_a_scalar() -> Evidence:
+def jacobian_of_a_scalar() -> Cases:
     """Printed again; its dtype is float32 since NumPy 2 and was float64 before."""
     j = scalar_jacobian()
-    return Held({"[[2.]]": j.tolist() == [[2.0]], "shape (1, 1)": j.shape == (1, 1)})
+    return {"[[2.]]": j.tolist() == [[2.0]], "shape (1, 1)": j.shape == (1, 1)}
 
 
 @by_examples.claim("p05", 59, "vᵀ = array([[1,]])", "reproduces")
-def integer_v() -> Evidence:
+def integer_v() -> Cases:
     """An integer v times a float J is a float; Python reads the name vᵀ as vT."""
     names: dict[str, object] = {}
     exec("vᵀ = 1", names)
-    return Held(
-        {
-            "the product is [[2.]]": (np.array([[1]]) @ scalar_jacobian()).tolist() == [[2.0]],
-            "the name is valid": "vT" in names,
-        }
-    )
+    return {
+        "the product is [[2.]]": (np.array([[1]]) @ scalar_jacobian()).tolist() == [[2.0]],
+        "the name is valid": "vT" in names,
+    }
 
 
 @by_examples.claim("p06", 61, "'vᵀ・J:'", "reproduces")
-def label() -> Evidence:
+def label() -> Cases:
     """A label, printed as it is typed."""
-    return Held({"printed": transcript("scalar")[-1].startswith("vᵀ・J:")})
+    return {"printed": transcript("scalar")[-1].startswith("vᵀ・J:")}
 
 
 @by_examples.claim("p07", 49, "x = x.detach().numpy()", "reproduces")
-def rebound_x() -> Evidence:
+def rebound_x() -> Cases:
     """It rebinds x to an array, so the cell can be run once."""
     names: dict[str, object] = {"x": tensor(1.0, requires_grad=True)}
     ran = attempt(lambda: exec("x = x.detach().numpy()", names))
-    return Held({"the first run": not ran.raised and isinstance(names["x"], np.ndarray)})
+    return {"the first run": not ran.raised and isinstance(names["x"], np.ndarray)}
 
 
 @by_examples.claim("p08", 107, "y = sum(x)", "reproduces")
-def python_sum() -> Evidence:
+def python_sum() -> Cases:
     """Python's sum adds entry by entry, hence AddBackward0; x.sum() would print SumBackward0."""
     x = tensor(POINT, requires_grad=True)
     names = [type(y.grad_fn).__name__ for y in (x[0] + x[1], x.sum())]
-    return Held({"grad_fn": names == ["AddBackward0", "SumBackward0"]})
+    return {"grad_fn": names == ["AddBackward0", "SumBackward0"]}
 
 
 @by_examples.claim("p09", 70, "a non-default gradient with the value 100", "reproduces")
-def hundred() -> Evidence:
+def hundred() -> Cases:
     """It scales x.grad by 100."""
-    return Held({"x²": equals(grad_of(square, 1.0, 100.0), 200.0)})
+    return {"x²": equals(grad_of(square, 1.0, 100.0), 200.0)}
 
 
 @by_examples.claim("p10", 207, "we must pass a gradient argument", "reproduces")
-def vectors_need_it() -> Evidence:
+def vectors_need_it() -> Cases:
     """True of its vector of two entries, as of any with more than one."""
     points = {"two entries": POINT, "three entries": [1.0, 2.0, 3.0]}
-    return Held(
-        {
-            name: bool(attempt(partial(grad_of, three_squares, point)).raised)
-            for name, point in points.items()
-        }
-    )
+    return {
+        name: bool(attempt(partial(grad_of, three_squares, point)).raised)
+        for name, point in points.items()
+    }
 
 
 @by_examples.claim("p11", 207, "the same length as y", "reproduces")
-def same_length() -> Evidence:
+def same_length() -> Cases:
     """Its y is a vector, whose shape is its length; a v of another length is refused."""
     longer = attempt(lambda: grad_of(three_squares, POINT, [1.0, 10.0, 100.0]))
-    return Held(
-        {
-            "the same length": equals(grad_of(three_squares, POINT, [1.0, 10.0]), [6.0, 120.0]),
-            "another length is refused": bool(longer.raised),
-        }
-    )
+    return {
+        "the same length": equals(grad_of(three_squares, POINT, [1.0, 10.0]), [6.0, 120.0]),
+        "another length is refused": bool(longer.raised),
+    }
 
 
 @by_examples.claim("p12", 264, "y = torch.empty(3)", "reproduces")
-def written_into_empty() -> Evidence:
+def written_into_empty() -> Cases:
     """Works, since assignment records itself; torch.stack says the same without a placeholder."""
     v = [1.0, 10.0, 100.0]
     same = equals(grad_of(three_outputs, POINT, v), grad_of(stacked, POINT, v))
-    return Held({"the same x.grad as torch.stack": same})
+    return {"the same x.grad as torch.stack": same}
 
 
 @by_examples.claim("p13", 286, "J = array([[6*x[0], 0],", "reproduces")
-def three_by_two() -> Evidence:
+def three_by_two() -> Cases:
     """Reverse mode, forward mode and differences find the same matrix."""
     point = tensor(POINT, dtype=torch.float64)
-    by_hand = torch.as_tensor(vector_jacobian(three_outputs_rows)).double()
+    by_hand = torch.as_tensor(three_outputs_jacobian()).double()
     methods = ("reverse", "forward", "numeric")
-    return Held({m: torch.allclose(jacobian(stacked, point, m), by_hand) for m in methods})
+    return {m: torch.allclose(jacobian(stacked, point, m), by_hand) for m in methods}

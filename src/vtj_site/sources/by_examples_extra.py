@@ -8,22 +8,23 @@ from torch import tensor
 
 from vtj_site.outcomes.trials import Tried, attempt
 from vtj_site.sources.agreement import equals
-from vtj_site.sources.by_examples import POINT, by_examples, grad_of, stacked
+from vtj_site.sources.by_examples import by_examples, grad_of, stacked
 from vtj_site.sources.transcripts import (
     DECADES,
     EXAMPLES,
+    POINT,
+    loop_without_indentation,
     one_by_one,
     scalar_jacobian,
     square,
     three_outputs,
-    three_outputs_rows,
+    three_outputs_jacobian,
     three_squares,
-    three_squares_rows,
+    three_squares_jacobian,
     total,
     transcript,
-    vector_jacobian,
 )
-from vtj_site.sources.verdict import Broken, Evidence, Held, Renamed
+from vtj_site.sources.verdict import Broken, Cases, Evidence, Held, Renamed
 
 __all__ = ["by_examples"]
 
@@ -41,48 +42,43 @@ def vector_for_a_scalar() -> Evidence:
 
 
 @by_examples.claim("p15", 316, "a vector of arbitrary length as gradient", "no longer holds")
-def arbitrary_length() -> Evidence:
+def arbitrary_length() -> Cases:
     """Every length is refused since torch 1.3.0, the length one too."""
-    return Held({f"length {n}": not scalar_given([1.0] * n).raised for n in (1, 2, 4)})
+    return {f"length {n}": not scalar_given([1.0] * n).raised for n in (1, 2, 4)}
 
 
 @by_examples.claim("p16", 334, "backward accumulates gradient for x", "imprecise")
-def accumulates() -> Evidence:
+def accumulates() -> Cases:
     """Four calls do; the one call with a vector summed it first and ran once, through 1.2.0."""
-    return Held(
-        {
-            "four calls with a number each": one_by_one(square, 1.0)[-1] == "x.grad: tensor(2222.)",
-            "one call with a vector": not scalar_given(list(DECADES)).raised,
-        }
-    )
+    return {
+        "four calls with a number each": one_by_one(square, 1.0)[-1] == "x.grad: tensor(2222.)",
+        "one call with a vector": not scalar_given(list(DECADES)).raised,
+    }
 
 
 @by_examples.claim("p17", 350, "as if J is broadcast to the same length", "imprecise")
-def broadcast() -> Evidence:
+def broadcast() -> Cases:
     """True as algebra: v times the repeated J is v's sum times J; torch never broadcast J."""
     v, j = np.array(DECADES), scalar_jacobian()
     repeated = v @ np.repeat(j, 4, axis=0)
-    return Held(
-        {
-            "as algebra": bool((repeated == v.sum() * j[0]).all()),
-            "as what backward does": not scalar_given(list(DECADES)).raised,
-        }
-    )
+    return {
+        "as algebra": bool((repeated == v.sum() * j[0]).all()),
+        "as what backward does": not scalar_given(list(DECADES)).raised,
+    }
 
 
 @by_examples.claim("p18", 340, "y.backward(tensor(v), ", "broken as printed")
-def loop_without_indentation() -> Evidence:
+def lost_indentation() -> Evidence:
     """The page lost the loop's indentation."""
-    how = attempt(lambda: compile("for v in (1.0, 10.0):\nprint(v)", "<loop>", "exec"))
     ends = one_by_one(square, 1.0)[-1] == "x.grad: tensor(2222.)"
-    return Broken(str(how), Held({"the indented loop ends at 2222": ends}))
+    return Broken(str(loop_without_indentation()), Held({"the indented loop ends at 2222": ends}))
 
 
 @by_examples.claim("p19", 287, "[2*x[0], 6*x[1]**2],", "reproduces")
-def continuation_lines() -> Evidence:
+def continuation_lines() -> Cases:
     """Inside brackets the lost indentation does no harm."""
     flat = attempt(lambda: compile("rows = [[1, 0],\n[2, 3]]", "<rows>", "exec"))
-    return Held({"flat lines inside brackets": not flat.raised})
+    return {"flat lines inside brackets": not flat.raised}
 
 
 @by_examples.claim("p20", 258, "is a vector with 2 components and", "broken as printed")
@@ -113,24 +109,20 @@ def lost_link() -> Evidence:
 
 
 @by_examples.claim("p23", 450, "some manual calculation of gradients", "reproduces")
-def no_mistake_found() -> Evidence:
+def no_mistake_found() -> Cases:
     """No number derived by hand is wrong."""
-    diagonal = vector_jacobian(three_squares_rows)
+    diagonal = three_squares_jacobian()
     point = tensor(POINT)
-    return Held(
-        {
-            "x²": equals(torch.func.jacrev(square)(tensor(1.0)), scalar_jacobian()),
-            "the sum": equals(torch.func.jacrev(total)(point), [1, 1]),
-            "3x²": equals(torch.func.jacrev(three_squares)(point), diagonal),
-            "R² → R³": equals(
-                torch.func.jacrev(stacked)(point), vector_jacobian(three_outputs_rows)
-            ),
-        }
-    )
+    return {
+        "x²": equals(torch.func.jacrev(square)(tensor(1.0)), scalar_jacobian()),
+        "the sum": equals(torch.func.jacrev(total)(point), [1, 1]),
+        "3x²": equals(torch.func.jacrev(three_squares)(point), diagonal),
+        "R² → R³": equals(torch.func.jacrev(stacked)(point), three_outputs_jacobian()),
+    }
 
 
 @by_examples.claim("p24", 28, "First, a simple example", "reproduces")
-def one_number() -> Evidence:
+def one_number() -> Cases:
     """It is simple: J is one number, which v scales."""
     j, v = scalar_jacobian(), np.array([[100.0]])
-    return Held({"v scales x.grad": (v @ j).item() == 200.0, "J is one number": j.size == 1})
+    return {"v scales x.grad": (v @ j).item() == 200.0, "J is one number": j.size == 1}

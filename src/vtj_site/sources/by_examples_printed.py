@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import count
 
-from vtj_site.outcomes.trials import attempt
 from vtj_site.sources.claim import Claim
-from vtj_site.sources.transcripts import transcript
+from vtj_site.sources.transcripts import loop_without_indentation, transcript
 from vtj_site.sources.verdict import Broken, Printed, Verdict
 
 # example -> (line of the document, what is printed there), and the verdict where it differs today
@@ -138,22 +138,19 @@ def printed_today(example: str, index: int) -> Printed:
 
 def loop_as_printed(example: str, index: int) -> Broken:
     """Compile a loop of ours without its indentation, then take the line from the fixed one."""
-    flat = "for v in (1.0, 10.0):\nprint(v)"
-    how = attempt(lambda: compile(flat, "<loop>", "exec"))
-    return Broken(str(how), printed_today(example, index))
+    return Broken(str(loop_without_indentation()), printed_today(example, index))
 
 
 def claims() -> Iterator[Claim]:
     """The claims by-examples-01 to by-examples-80, in the order of the document."""
-    number = 0
+    number = count(1)
     for example, lines in PRINTED.items():
         run = loop_as_printed if example in LOOPS else printed_today
         usual: Verdict = "broken as printed" if example in LOOPS else "reproduces"
         for index, (line, words, *verdict) in enumerate(lines):
-            number += 1
             declared = verdict[0] if verdict else usual
             yield Claim(
-                id=f"by-examples-{number:02}",
+                id=f"by-examples-{next(number):02}",
                 document="by-examples",
                 line=line,
                 words=words,

@@ -8,7 +8,7 @@ from torch import Tensor, tensor
 from vtj_site.outcomes.trials import attempt
 from vtj_site.sources.agreement import equals
 from vtj_site.sources.forum import IMPLICIT, accepted, accumulation, forum
-from vtj_site.sources.verdict import Broken, Evidence, Held, Printed
+from vtj_site.sources.verdict import Broken, Cases, Evidence, Held, Printed
 
 __all__ = ["forum"]
 
@@ -29,15 +29,15 @@ def x_grad() -> Tensor | None:
 
 
 @forum.claim("19", 50, "shape: (2,4)", "reproduces")
-def product_shape() -> Evidence:
+def product_shape() -> Cases:
     """The product has this shape."""
-    return Held({"shape (2, 4)": matrices()[1].shape == (2, 4)})
+    return {"shape (2, 4)": matrices()[1].shape == (2, 4)}
 
 
 @forum.claim("20", 52, "shape=(2,4)", "reproduces")
-def gradient_shape() -> Evidence:
+def gradient_shape() -> Cases:
     """The gradient has the output's shape."""
-    return Held({"shape (2, 4)": V.shape == (2, 4), "taken": accepted(matrices()[1], (2, 4))})
+    return {"shape (2, 4)": V.shape == (2, 4), "taken": accepted(matrices()[1], (2, 4))}
 
 
 @forum.claim("21", 48, "x = Variable(torch.ones(2, 3), ", "broken as printed")
@@ -52,9 +52,9 @@ def missing_calls() -> Evidence:
 
 
 @forum.claim("22", 53, "#gradient = torch.ones(4, 4)", "reproduces")
-def commented_out() -> Evidence:
+def commented_out() -> Cases:
     """Rightly a comment: that shape is not the output's."""
-    return Held({"(4, 4) is refused": not accepted(matrices()[1], (4, 4))})
+    return {"(4, 4) is refused": not accepted(matrices()[1], (4, 4))}
 
 
 @forum.claim("23", 69, "10  10  10", "cosmetic")
@@ -70,66 +70,64 @@ def second_row() -> Evidence:
 
 
 @forum.claim("25", 56, "x_11 x_12 x_13", "reproduces")
-def entries_of_x() -> Evidence:
+def entries_of_x() -> Cases:
     """It has two rows of three entries."""
-    return Held({"x of shape (2, 3)": matrices()[0].shape == (2, 3)})
+    return {"x of shape (2, 3)": matrices()[0].shape == (2, 3)}
 
 
 @forum.claim("26", 60, "x_11+x_12+x_13", "reproduces")
-def entries_of_out() -> Evidence:
+def entries_of_out() -> Cases:
     """Every entry of a row of out is that row's sum, since a holds ones."""
     x = tensor([[1.0, 10.0, 100.0], [2.0, 20.0, 200.0]])
     rows = x.sum(dim=1, keepdim=True).expand(2, 4)
-    return Held({"row sums": equals(x @ torch.ones(3, 4), rows)})
+    return {"row sums": equals(x @ torch.ones(3, 4), rows)}
 
 
 @forum.claim("27", 64, "2x_11+2x_12+2x_13", "reproduces")
-def elementwise_product() -> Evidence:
+def elementwise_product() -> Cases:
     """It is the element-wise product of gradient and out, whose sum is their dot product."""
     out = matrices()[1].detach()
-    return Held({"gradient * out": equals((V * out)[0, 1], 2 * out[0, 1])})
+    return {"gradient * out": equals((V * out)[0, 1], 2 * out[0, 1])}
 
 
 @forum.claim("28", 72, "10 = 1+2+3+4+0+0+0+0", "reproduces")
-def ten_as_a_sum() -> Evidence:
+def ten_as_a_sum() -> Cases:
     """One term for each output: its v times its derivative with respect to the first entry."""
     jacobian = torch.func.jacrev(lambda x: x @ torch.ones(3, 4))(torch.ones(2, 3))
     terms = (V * jacobian[:, :, 0, 0]).flatten()
-    return Held({"the eight terms": terms.tolist() == [1, 2, 3, 4, 0, 0, 0, 0]})
+    return {"the eight terms": terms.tolist() == [1, 2, 3, 4, 0, 0, 0, 0]}
 
 
 @forum.claim("29", 81, "I don’t think that’s what it does", "reproduces")
-def denial() -> Evidence:
+def denial() -> Cases:
     """Right: no dot product with the output is formed, though x.grad is the gradient of one."""
     x, out = matrices()
     torch.autograd.backward(out + 5, V)
     returned = attempt(lambda: torch.autograd.backward(matrices()[1], V))
-    return Held(
-        {
-            "backward returns no dot product": returned.text == "None",
-            "the values of the output do not matter": equals(x.grad, x_grad()),
-        }
-    )
+    return {
+        "backward returns no dot product": returned.text == "None",
+        "the values of the output do not matter": equals(x.grad, x_grad()),
+    }
 
 
 @forum.claim("30", 85, "is the “gradient of the output”", "reproduces")
-def gradient_of_the_output() -> Evidence:
+def gradient_of_the_output() -> Cases:
     """The gradient of a loss with respect to the output, as the sentence after it says."""
     out = matrices()[1].detach().requires_grad_()
     torch.autograd.backward((V * out).sum())
-    return Held({"of a loss, with respect to the output": equals(out.grad, V)})
+    return {"of a loss, with respect to the output": equals(out.grad, V)}
 
 
 @forum.claim("31", 91, "the gradient of output = d(out)?", "reproduces")
-def unanswered() -> Evidence:
+def unanswered() -> Cases:
     """A question, whose answer is: the derivative of a scalar loss with respect to out."""
     y = matrices()[1].detach().requires_grad_()
     torch.autograd.backward((V * y).sum())
-    return Held({"d(loss)/d(out)": equals(y.grad, V)})
+    return {"d(loss)/d(out)": equals(y.grad, V)}
 
 
 @forum.claim("32", 98, "the gradient of the input of the next layer", "reproduces")
-def hand_over() -> Evidence:
+def hand_over() -> Cases:
     """Handing over by hand equals backward end to end."""
     x, out = matrices()
     received = out.detach().requires_grad_()
@@ -137,65 +135,59 @@ def hand_over() -> Evidence:
     torch.autograd.backward(out, received.grad)
     whole, through = matrices()
     torch.autograd.backward((through**3).sum())
-    return Held({"both ways lead to the same x.grad": equals(x.grad, whole.grad)})
+    return {"both ways lead to the same x.grad": equals(x.grad, whole.grad)}
 
 
 @forum.claim("33", 105, "since A is not scalar I need to give gradient", "imprecise")
-def image_without_graph() -> Evidence:
+def image_without_graph() -> Cases:
     """An image alone has no graph to go back through, with or without the argument."""
     image, leaf = torch.ones(720, 720), torch.ones(720, 720, requires_grad=True)
     with_argument = attempt(lambda: torch.autograd.backward(image, torch.ones(720, 720)))
     without = attempt(lambda: torch.autograd.backward(leaf))
-    return Held(
-        {
-            "an image that requires grad": without.text == IMPLICIT,
-            "an image that does not": not with_argument.raised,
-        }
-    )
+    return {
+        "an image that requires grad": without.text == IMPLICIT,
+        "an image that does not": not with_argument.raised,
+    }
 
 
 @forum.claim("34", 105, "should also be 720*720", "reproduces")
-def image_shape() -> Evidence:
+def image_shape() -> Cases:
     """It is the output's shape."""
     image = torch.ones(720, 720, requires_grad=True)
-    return Held(
-        {
-            "(720, 720) is taken": accepted(image * 2, (720, 720)),
-            "(720,) is refused": not accepted(image * 2, (720,)),
-        }
-    )
+    return {
+        "(720, 720) is taken": accepted(image * 2, (720, 720)),
+        "(720,) is refused": not accepted(image * 2, (720,)),
+    }
 
 
 @forum.claim("35", 107, "Should I randomly initialize a tensor", "reproduces")
-def random_gradient() -> Evidence:
+def random_gradient() -> Cases:
     """A question: a random tensor is taken, and a leaf hands back what you gave it."""
     image = torch.ones(720, 720, requires_grad=True)
     v = torch.rand(720, 720, generator=torch.Generator().manual_seed(0))
     torch.autograd.backward(image, v)
-    return Held({"it is taken": equals(image.grad, v)})
+    return {"it is taken": equals(image.grad, v)}
 
 
 @forum.claim("36", 111, "you calculate gradients of an operation", "reproduces")
-def of_an_operation() -> Evidence:
+def of_an_operation() -> Cases:
     """The operation decides: the identity hands v on, a square multiplies it by 2x."""
     x, z = (tensor([3.0, 5.0], requires_grad=True) for _ in range(2))
     v = tensor([1.0, 10.0])
     torch.autograd.backward(x, v)
     torch.autograd.backward(z**2, v)
-    return Held({"no operation": equals(x.grad, v), "a square": equals(z.grad, [6.0, 100.0])})
+    return {"no operation": equals(x.grad, v), "a square": equals(z.grad, [6.0, 100.0])}
 
 
 @forum.claim("37", 113, "an operation that returned a 720^2 tensor", "reproduces")
-def operation_on_an_image() -> Evidence:
+def operation_on_an_image() -> Cases:
     """Its result takes a gradient of that shape and needs one."""
     image = torch.ones(720, 720, requires_grad=True)
     without = attempt(lambda: torch.autograd.backward(image * image))
-    return Held(
-        {
-            "without a gradient it raises": without.text == IMPLICIT,
-            "(720, 720) is taken": accepted(image * image, (720, 720)),
-        }
-    )
+    return {
+        "without a gradient it raises": without.text == IMPLICIT,
+        "(720, 720) is taken": accepted(image * image, (720, 720)),
+    }
 
 
 @forum.claim("38", 113, "explained in Andrej Karpathy’s lecture", "broken as printed")
@@ -213,6 +205,4 @@ def lecture() -> Evidence:
 @forum.claim("39", 29, "1. Each time you run .backward()", "broken as printed")
 def lost_list() -> Evidence:
     """The list lost its markup: three items carry the number one; what this one says holds."""
-    summed = accumulation()
-    assert isinstance(summed, Held)
-    return Broken("three items of the list carry the same number", summed)
+    return Broken("three items of the list carry the same number", Held(accumulation()))

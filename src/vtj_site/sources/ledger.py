@@ -18,15 +18,7 @@ HEADINGS = ("Claim", "Line", "The source", "Today", "Verdict", "Why")
 
 
 def claims(document: Document) -> list[Claim]:
-    """Return the claims of one document.
-
-    Args:
-        document: "blog", "forum" or "by-examples".
-
-    Examples:
-        >>> [len(claims(document)) for document in ("blog", "forum", "by-examples")]
-        [21, 39, 104]
-    """
+    """Return the claims of one document."""
     by_document = {
         "blog": [*blog.claims],
         "forum": [*forum.claims],
@@ -37,56 +29,24 @@ def claims(document: Document) -> list[Claim]:
 
 @cache
 def rerun(document: Document) -> tuple[Rerun, ...]:
-    """Run every claim of a document again, in the order of its lines.
-
-    Args:
-        document: "blog", "forum" or "by-examples".
-
-    Raises:
-        VerdictError: if a claim's declared verdict is not the one found.
-    """
+    """Run every claim of a document again, in the order of its lines; see `Claim.examine`."""
     return tuple(claim.examine() for claim in sorted(claims(document), key=lambda c: c.line))
 
 
 def count(document: Document, verdict: Verdict) -> int:
-    """Return how many claims of a document have this verdict.
-
-    Args:
-        document: "blog", "forum" or "by-examples".
-        verdict: one of `VERDICTS`.
-
-    Examples:
-        >>> count("by-examples", "no longer holds")
-        4
-    """
+    """Return how many claims of a document have this verdict."""
     return Counter(found.verdict for found in rerun(document))[verdict]
 
 
 def table_of(document: Document) -> Shown:
-    """Return one document's claims as a table: a row each, with an anchor, ready to be filtered.
-
-    Args:
-        document: "blog", "forum" or "by-examples".
-
-    Raises:
-        VerdictError: if a claim's declared verdict is not the one found.
-
-    Examples:
-        >>> print(str(table_of("blog")).splitlines()[0])
-        blog-10 (line 5): imprecise
-    """
+    """Return one document's claims as a table: a row each, with an anchor, ready to be filtered."""
     found = rerun(document)
     text = "\n".join(f"{r.claim.id} (line {r.claim.line}): {r.verdict}" for r in found)
     return Shown(text, table(TITLES[document], HEADINGS, map(_row, found), filtered_by="verdict"))
 
 
 def table_of_verdicts() -> Shown:
-    """Return how many claims of each document have which verdict, as a table.
-
-    Examples:
-        >>> print(str(table_of_verdicts()).splitlines()[0])
-        blog: 10 reproduces, 5 cosmetic, 6 imprecise
-    """
+    """Return how many claims of each document have which verdict, as a table."""
     counts = {document: [count(document, verdict) for verdict in VERDICTS] for document in TITLES}
     text = "\n".join(
         f"{document}: "
@@ -99,12 +59,12 @@ def table_of_verdicts() -> Shown:
 
 
 def _row(found: Rerun) -> TableRow:
-    claim = found.claim
+    claim, today = found.claim, found.evidence.text
     cells = (
         f'<a href="#{claim.id}">{claim.id.removeprefix(claim.document + "-")}</a>',
         str(claim.line),
         code(claim.words),
-        code(found.today) if isinstance(found.evidence, Printed) else escape(found.today),
+        code(today) if isinstance(found.evidence, Printed) else escape(today),
         found.verdict,
         escape(claim.reason),
     )

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, tensor
 
-from vtj_site.outcomes.trials import attempt, backward
+from vtj_site.outcomes.trials import Tried, attempt, backward
 
 DECADES = (1.0, 10.0, 100.0, 1000.0)
+POINT = [1.0, 2.0]
+SUM = np.array([[1, 1]])
+"""J of the sum, derived by hand."""
 
 
 def line(label: str, value: object) -> str:
@@ -76,6 +80,11 @@ def one_by_one(f: Callable[[Tensor], Tensor], point: object) -> list[str]:
     return lines
 
 
+def loop_without_indentation() -> Tried:
+    """Compile a loop of ours as the page prints it."""
+    return attempt(lambda: compile("for v in (1.0, 10.0):\nprint(v)", "<loop>", "exec"))
+
+
 def repeated(jacobian: np.ndarray) -> list[str]:
     """Return the lines of J, of J repeated four times and of v · the repeated J."""
     rows = np.repeat(jacobian, len(DECADES), axis=0)
@@ -89,19 +98,16 @@ def scalar_jacobian() -> np.ndarray:
     return np.array([[2 * x]])
 
 
-def three_squares_rows(x: np.ndarray) -> list[list[float]]:
-    """Return the rows of J of `three_squares` at x = [x₁, x₂], derived by hand."""
-    return [[6 * x[0], 0], [0, 6 * x[1]]]
+def three_squares_jacobian() -> np.ndarray:
+    """Return J of `three_squares` at `POINT`, derived by hand."""
+    x = np.array(POINT, np.float32)
+    return np.array([[6 * x[0], 0], [0, 6 * x[1]]])
 
 
-def three_outputs_rows(x: np.ndarray) -> list[list[float]]:
-    """Return the rows of J of `three_outputs` at x = [x₁, x₂], derived by hand."""
-    return [[6 * x[0], 0], [2 * x[0], 6 * x[1] ** 2], [0, 10]]
-
-
-def vector_jacobian(rows: Callable[[np.ndarray], list[list[float]]]) -> np.ndarray:
-    """Return J at x = [1, 2], a float32 array, from its rows."""
-    return np.array(rows(np.array([1, 2], np.float32)))
+def three_outputs_jacobian() -> np.ndarray:
+    """Return J of `three_outputs` at `POINT`, derived by hand."""
+    x = np.array(POINT, np.float32)
+    return np.array([[6 * x[0], 0], [2 * x[0], 6 * x[1] ** 2], [0, 10]])
 
 
 @cache
@@ -110,50 +116,39 @@ def transcript(example: str) -> tuple[str, ...]:
     return tuple(EXAMPLES[example]())
 
 
-def _scalar() -> list[str]:
-    j = scalar_jacobian()
-    return [*in_torch(square, 1.0), line("J", j), *product(np.array([[1]]), j)]
+def both(f: Callable[[Tensor], Tensor], point: object, jacobian: np.ndarray, *v: Any) -> list[str]:
+    """Return the lines of torch, then those of J and of v · J in numpy; v is 1 where it is omitted.
+
+    The post prints a J of one number beside its label, any other one below it.
+    """
+    shown = [line("J", jacobian)] if jacobian.size == 1 else block("J", jacobian)
+    return [*in_torch(f, point, *v), *shown, *product(np.atleast_2d(v[0] if v else 1), jacobian)]
 
 
-def _scalar_100() -> list[str]:
-    j = scalar_jacobian()
-    return [*in_torch(square, 1.0, 100.0), line("J", j), *product(np.array([[100.0]]), j)]
+def squares(*v: float) -> list[str]:
+    """Return the lines of the example with two squares."""
+    return both(three_squares, POINT, three_squares_jacobian(), [*v])
 
 
-def _sum() -> list[str]:
-    j = np.array([[1, 1]])
-    return [*in_torch(total, [1.0, 2.0]), *block("J", j), *product(np.array([[1]]), j)]
-
-
-def _sum_100() -> list[str]:
-    j = np.array([[1, 1]])
-    x, _, x_grad = in_torch(total, [1.0, 2.0], 100.0)
-    return [x, x_grad, *block("J", j), *product(np.array([[100.0]]), j)]
-
-
-def _squares(v: list[float]) -> list[str]:
-    j = vector_jacobian(three_squares_rows)
-    return [*in_torch(three_squares, [1.0, 2.0], v), *block("J", j), *product(np.array([v]), j)]
-
-
-def _three_outputs() -> list[str]:
-    v = [1.0, 10.0, 100.0]
-    j = vector_jacobian(three_outputs_rows)
-    return [*in_torch(three_outputs, [1.0, 2.0], v), *block("J", j), *product(np.array([v]), j)]
+def sum_100() -> list[str]:
+    """Return the lines of the sum weighted by 100, where the post prints no y."""
+    return [said for said in both(total, POINT, SUM, 100.0) if not said.startswith("y:")]
 
 
 EXAMPLES: dict[str, Callable[[], list[str]]] = {
-    "scalar": _scalar,
-    "scalar, v = 100": _scalar_100,
-    "sum": _sum,
-    "sum, v = 100": _sum_100,
-    "squares, v = [1, 1]": lambda: _squares([1.0, 1.0]),
-    "squares, v = [1, 10]": lambda: _squares([1.0, 10.0]),
-    "three outputs": _three_outputs,
+    "scalar": lambda: both(square, 1.0, scalar_jacobian()),
+    "scalar, v = 100": lambda: both(square, 1.0, scalar_jacobian(), 100.0),
+    "sum": lambda: both(total, POINT, SUM),
+    "sum, v = 100": sum_100,
+    "squares, v = [1, 1]": lambda: squares(1.0, 1.0),
+    "squares, v = [1, 10]": lambda: squares(1.0, 10.0),
+    "three outputs": lambda: both(
+        three_outputs, POINT, three_outputs_jacobian(), [1.0, 10.0, 100.0]
+    ),
     "vector v for x²": lambda: in_torch(square, 1.0, DECADES),
     "four backwards of x²": lambda: one_by_one(square, 1.0),
     "J of x² repeated": lambda: repeated(scalar_jacobian()),
-    "vector v for a sum": lambda: in_torch(total, [1.0, 2.0], DECADES),
-    "four backwards of a sum": lambda: one_by_one(total, [1.0, 2.0]),
-    "J of a sum repeated": lambda: repeated(np.array([[1, 1]])),
+    "vector v for a sum": lambda: in_torch(total, POINT, DECADES),
+    "four backwards of a sum": lambda: one_by_one(total, POINT),
+    "J of a sum repeated": lambda: repeated(SUM),
 }

@@ -24,17 +24,16 @@ class Printed:
 class Held:
     """A statement tried case by case: where it holds, where it does not, and what was shown."""
 
-    cases: Mapping[str, bool]
+    cases: Cases
     shown: str = ""
 
     @property
     def text(self) -> str:
         """The cases in words, those that hold first, then what was shown."""
-        by_answer = {
-            answer: "; ".join(name for name, held in self.cases.items() if held is value)
-            for answer, value in (("holds: ", True), ("does not hold: ", False))
-        }
-        parts = [answer + names for answer, names in by_answer.items() if names]
+        parts = []
+        for value, answer in ((True, "holds: "), (False, "does not hold: ")):
+            if names := [name for name, held in self.cases.items() if held is value]:
+                parts.append(answer + "; ".join(names))
         return ". ".join([*parts, self.shown] if self.shown else parts)
 
 
@@ -66,32 +65,18 @@ class Broken:
 
 
 Evidence = Printed | Held | Renamed | Broken
+Cases = Mapping[str, bool]
+"""What a claim's function may return in place of `Held(cases)`."""
 
 
 def compare(printed: str, today: str) -> Verdict:
-    """Compare two printed texts: exactly, then up to white space, then by their numbers.
-
-    Returns:
-        "reproduces", "cosmetic" or "no longer holds".
-
-    Examples:
-        >>> compare("x.grad: tensor(2.)", "x.grad: tensor(2.)")
-        'reproduces'
-        >>> compare("[[ 6. 0.]", "[[ 6.  0.]")
-        'cosmetic'
-        >>> compare("2 0 0 0", "tensor([[2., 0., 0., 0.]])")
-        'cosmetic'
-        >>> compare("x.grad: tensor(2222.)", "x.grad: tensor(1111.)")
-        'no longer holds'
-    """
+    """Compare two printed texts: exactly, then up to white space, then by their numbers."""
     if printed == today:
         return "reproduces"
     if "".join(printed.split()) == "".join(today.split()):
         return "cosmetic"
-    numbers = [float(number) for number in _NUMBER.findall(printed)]
-    if numbers and numbers == [float(number) for number in _NUMBER.findall(today)]:
-        return "cosmetic"
-    return "no longer holds"
+    was, now = ([float(n) for n in _NUMBER.findall(text)] for text in (printed, today))
+    return "cosmetic" if was and was == now else "no longer holds"
 
 
 def decide(words: str, evidence: Evidence) -> Verdict:
@@ -100,20 +85,7 @@ def decide(words: str, evidence: Evidence) -> Verdict:
     A printed line is compared with today's (`compare`). A statement that holds in every case tried
     reproduces, one that holds in some is imprecise, one that holds in none no longer holds. What
     only changed its name is cosmetic. What breaks as printed is that, provided that its fixed
-    form bears the claim out.
-
-    Raises:
-        ValueError: if a statement comes without a case to judge it by.
-
-    Examples:
-        >>> decide("defaults to passing the value 1", Held({"shape ()": True, "shape (1,)": True}))
-        'reproduces'
-        >>> decide("same length as y", Held({"vectors": True, "matrices": False}))
-        'imprecise'
-        >>> decide("Variable", Renamed("torch.Tensor", same=True))
-        'cosmetic'
-        >>> decide("for v in …", Broken("IndentationError", Held({"indented": True})))
-        'broken as printed'
+    form bears the claim out. A statement without a case to judge it by is a ValueError.
     """
     if isinstance(evidence, Printed):
         return compare(words, evidence.text)

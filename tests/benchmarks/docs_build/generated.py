@@ -42,7 +42,7 @@ import atexit, gc, sys
 
 gc.set_threshold(50_000, 20, 100)
 atexit.register(gc.freeze)
-sys.path.insert(0, {extensions!r})
+sys.path.insert(0, {packages!r})
 extensions = ["myst_nb_fork", "myst_nb", "sphinx_copybutton", "sphinx_design"]
 html_theme = "furo"
 myst_enable_extensions = ["dollarmath"]
@@ -65,17 +65,12 @@ sphinx_gallery_conf = {
 
 
 def write_pages(folder: Path, count: int) -> Path:
-    """Write a site for MyST-NB; its folder.
-
-    Args:
-        folder: where.
-        count: of pages.
-    """
+    """Write a site for MyST-NB; its folder."""
     folder.mkdir(parents=True)
     names = "\n".join(f"p{n}" for n in range(count))
     (folder / "index.md").write_text(f"# Pages\n\n```{{toctree}}\n{names}\n```\n")
-    extensions = str(Path(__file__).parents[3] / "conf/extensions")
-    (folder / "conf.py").write_text(CONF.format(extensions=extensions))
+    packages = str(Path(__file__).parents[3] / "src")
+    (folder / "conf.py").write_text(CONF.format(packages=packages))
     for n in range(count):
         cells = [f"```{{code-cell}} python\n{cell.format(n=n)}\n```\n" for cell in CELLS]
         sections = [
@@ -86,12 +81,7 @@ def write_pages(folder: Path, count: int) -> Path:
 
 
 def write_gallery(folder: Path, count: int) -> Path:
-    """Write the same pages as scripts for sphinx-gallery; the site's folder.
-
-    Args:
-        folder: where.
-        count: of pages.
-    """
+    """Write the same pages as scripts for sphinx-gallery; the site's folder."""
     (folder / "examples").mkdir(parents=True)
     (folder / "index.rst").write_text("Pages\n=====\n\n.. toctree::\n\n   auto/index\n")
     (folder / "conf.py").write_text(GALLERY)

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import date
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -95,7 +96,7 @@ def recording(measured: dict[str, Any], report: float) -> dict[str, Any]:
         "date": date.today().isoformat(),
         "machine": f"{_processor()}, {os.cpu_count()} cores, one thread used",
         "python": platform.python_version(),
-        "versions": {name: metadata.version(name) for name in PACKAGES if _installed(name)},
+        "versions": {name: metadata.version(name) for name in PACKAGES if find_spec(name)},
         "cases": measured,
         "milliseconds of a small report": round(report, 2),
     }
@@ -106,14 +107,6 @@ def _processor() -> str:
         if line.startswith("model name"):
             return line.split(":", 1)[1].strip()
     return platform.machine()
-
-
-def _installed(name: str) -> bool:
-    try:
-        metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return False
-    return True
 
 
 def main() -> None:

@@ -9,7 +9,6 @@ from vtj_site.outcomes.tables import release
 from vtj_site.records import history
 from vtj_site.records.history import (
     RecordError,
-    changed,
     hold_today_against_the_record,
     questions,
     recorded,
@@ -41,25 +40,6 @@ def test_every_release_was_asked_every_question() -> None:
     assert set(questions()) == set(answers())
     assert set(QUESTIONS) < set(questions())
     assert all(set(row["outcomes"]) == set(questions()) for row in recorded())
-
-
-def test_a_vector_gradient_for_a_scalar_ended_with_1_3_0() -> None:
-    worked, raises = spans(VECTOR)
-    assert (worked.first, worked.last, worked.answer) == ("1.0.0", "1.2.0", "tensor(2222.)")
-    assert raises.first == "1.3.0"
-    assert raises.answer.startswith("RuntimeError: Mismatch in shape")
-    assert spans("what the node of y = x**2 received")[0].answer == "tensor(1111.)"
-    assert spans("vector gradient for a scalar y = sum(x)")[0].answer == "tensor([1111., 1111.])"
-
-
-def test_other_dtypes_are_cast_since_1_3_0_and_1_6_0() -> None:
-    def accepted_since(kind: str) -> str:
-        found = spans(f"y (3,), gradient {kind} (3,)")
-        assert [span.answer.startswith("tensor") for span in found].count(True) == 1
-        return found[-1].first
-
-    assert accepted_since("float64") == "1.3.0"
-    assert accepted_since("int64") == accepted_since("bool") == "1.6.0"
 
 
 def test_an_unknown_question_is_refused() -> None:
@@ -125,14 +105,5 @@ def test_the_answers_to_several_questions_follow_each_other() -> None:
 
 
 def test_every_environment_has_its_row() -> None:
-    shown = table_of_environments()
-    for row, line in zip(recorded(), str(shown).splitlines(), strict=True):
-        said = f"torch {row['torch']}: Python {row['python']}, {row['wheel']}, {row['date']}"
-        assert line == said
-        assert f"<td>{row['date']}</td><td><code>{row['wheel']}</code></td>" in shown.html
-        assert f"<td><code>{row['sha256']}</code></td></tr>" in shown.html
-
-
-def test_what_changed_is_a_part_of_what_was_asked() -> None:
-    assert VECTOR in changed()
-    assert "y (3,), gradient float32 (3,)" not in changed()
+    for row, line in zip(recorded(), str(table_of_environments()).splitlines(), strict=True):
+        assert line.startswith(f"torch {row['torch']}: Python {row['python']}, {row['wheel']}, ")
