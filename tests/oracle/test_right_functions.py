@@ -23,8 +23,10 @@ W = torch.randn(50, 50, generator=generator, dtype=F64)
 X50 = torch.randn(50, generator=generator, dtype=F64)
 A = _normal(4, 4, seed=7)
 torch.manual_seed(0)
-ATTENTION = nn.MultiheadAttention(8, 2).double()
-LSTM, NORM = nn.LSTM(4, 5).double(), nn.BatchNorm1d(4).double()
+# their parameters are held: x does not hold them, and unchecked ones are undecided
+ATTENTION = nn.MultiheadAttention(8, 2).double().requires_grad_(False)
+LSTM = nn.LSTM(4, 5).double().requires_grad_(False)
+NORM = nn.BatchNorm1d(4).double().requires_grad_(False)
 CORRECT: dict[str, tuple[Callable[..., Any], Any]] = {
     "terms that cancel": (
         lambda x: torch.sin(1e-6 * torch.erf(x)).sum(),
@@ -72,6 +74,13 @@ CORRECT: dict[str, tuple[Callable[..., Any], Any]] = {
         lambda x: x.new_zeros(5).scatter_add(0, torch.tensor([0, 1, 1, 4]), x),
         _normal(4),
     ),
+}
+# `certify` is undecided of these: beside their noise an error as large as their gradient would not
+# show. In float64, or with a y that is not 0 itself, it would.
+CURED: dict[str, Callable[..., Any]] = {
+    "large sums, float32": lambda x: W @ (W @ (W @ x)),
+    "gelu, float32": lambda x: functional.gelu(W @ x),
+    "a sum that is always zero": lambda x: 1 + functional.layer_norm(x, x.shape).sum(),
 }
 NOT_WRONG: dict[str, tuple[Callable[..., Any], Any]] = {
     "digamma, good to nine digits in torch": (torch.digamma, torch.tensor([0.7, 1.3])),
@@ -121,7 +130,13 @@ FOUND_BY_DRAWING = [
 @pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
 @pytest.mark.parametrize("name", CORRECT)
 def test_is_correct(name: str, verify: Callable[..., vtj.Report]) -> None:
-    report = verify(*CORRECT[name])
+    f, x = CORRECT[name]
+    if verify is vtj.certify and name in CURED:
+        report = verify(f, x)
+        assert report.verdict == "undecided", str(report)
+        assert "in an entry of J would not show" in report.findings[0]
+        f = CURED[name]
+    report = verify(f, x)
     assert report, str(report)
 
 

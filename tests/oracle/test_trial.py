@@ -137,7 +137,11 @@ def test_a_node_counts_once_however_many_ways_lead_there() -> None:
     ("f", "x", "message"),
     [
         (torch.sin, torch.tensor([1]), "x has dtype torch.int64; expected a floating dtype"),
-        (torch.sin, (X, torch.tensor([1])), "x has dtype torch.int64; expected a floating dtype"),
+        (
+            torch.sin,
+            (X, torch.tensor([1])),
+            r"x\[1\] has dtype torch.int64; expected a floating dtype",
+        ),
         (torch.sin, [1.0], "x is list; expected a torch.Tensor or a tuple of them"),
         (lambda x: x.argmax(), X, "y has dtype torch.int64; expected a floating dtype"),
         (lambda x: (x, x > 0), X, "y has dtype torch.bool; expected a floating dtype"),

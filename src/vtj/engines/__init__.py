@@ -16,20 +16,13 @@ Jacobian: TypeAlias = Any  # a tensor; a tuple of them per x; a tuple of those p
 
 @dataclass(frozen=True)
 class Family:
-    """Engines that share code, and so their mistakes: together they have one vote.
+    """Engines that share code, and so their mistakes: together they have one vote."""
 
-    Attributes:
-        name: As in the rows of a report.
-        culprit: Who is named when the other families outvote it.
-        conclusion: What is said then.
-        autograd: Whether it follows autograd's graph, so that it cannot see a detached path.
-        verdict: What the report says then: a wrong formula of our own is no mistake in `f`.
-    """
-
-    name: str
-    culprit: str
-    conclusion: str
-    autograd: bool = False
+    name: str  # as in the rows of a report
+    culprit: str  # who is named when the other families outvote it
+    conclusion: str  # what is said then
+    autograd: bool = False  # whether it follows autograd's graph, and sees no detached path
+    # what the report says then: a wrong formula of our own is no mistake in `f`
     verdict: Literal["wrong", "undecided"] = "wrong"
 
 
@@ -42,24 +35,15 @@ SYMBOLIC = Family("symbolic", "symbolic", "the formula is wrong", verdict="undec
 
 @dataclass(frozen=True)
 class Engine:
-    """One way to J; called as ``engine(f, x)``.
+    """One way to J; called as ``engine(f, x)``."""
 
-    Attributes:
-        name: Its key in `ENGINES`.
-        family: Whose vote it has.
-        run: What gives J.
-        vmap: Whether it batches by torch.func's vmap, some of whose rules are wrong in torch.
-        slopes: For differences: what gives J and how far each entry may be off, as
-            `vtj.engines.numeric.estimate` does; None for an exact engine.
-        default: Whether `check` asks it unless told otherwise.
-    """
-
-    name: str
-    family: Family
+    name: str  # its key in `ENGINES`
+    family: Family  # whose vote it has
     run: Callable[[Function, Tensors], Jacobian]
-    vmap: bool = False
+    vmap: bool = False  # whether it batches by torch.func's vmap: some of its rules are wrong
+    # for differences: what gives J and how far each entry may be off; None for an exact engine
     slopes: Callable[[Function, Tensors, float], numeric.Slopes] | None = None
-    default: bool = True
+    default: bool = True  # whether `check` asks it unless told otherwise
 
     def __call__(self, f: Function, x: Tensors) -> Jacobian:
         """Return J of `f` at `x`."""
@@ -70,12 +54,6 @@ def symbolic_jacobian(f: Function, x: Tensors) -> Jacobian:
     """Derive J as formulas from the code that runs, and evaluate them at `x`.
 
     SymPy is imported when this is called, and not before.
-
-    Example:
-        >>> import torch
-        >>> symbolic_jacobian(lambda x: x**2, torch.tensor([1.0, 3.0], dtype=torch.float64))
-        tensor([[2., 0.],
-                [0., 6.]], dtype=torch.float64)
     """
     from vtj.engines.symbolic.derivation import jacobian as derive
 
@@ -148,14 +126,7 @@ def jacobian(f: Function, x: Tensors, method: str = "reverse") -> Jacobian:
 
 
 def refuse_what_does_not_fit(outputs: int, inputs: int) -> None:
-    """Raise MemoryError, naming the size, when a dense J would not fit in this machine's memory.
-
-    Example:
-        >>> refuse_what_does_not_fit(10**7, 10**7)
-        Traceback (most recent call last):
-        ...
-        MemoryError: J would have 10000000 x 10000000 entries, 800 TB in float64; use certify
-    """
+    """Raise MemoryError, naming the size, when a dense J would not fit in this machine's memory."""
     size = 8 * outputs * inputs
     if 2 * size > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
         amount = f"{size / 1e12:.0f} TB" if size >= 1e12 else f"{size / 1e9:.0f} GB"

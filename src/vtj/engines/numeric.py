@@ -60,39 +60,26 @@ def jacobian(f: Function, x: Tensors) -> Any:
 
 
 class Slopes(NamedTuple):
-    """Derivatives by differences, and what they say of themselves.
+    """Derivatives by differences, and what they say of themselves."""
 
-    Attributes:
-        value: The derivative; at a kink, the mean of the slopes on both sides.
-        error: How far `value` may be off.
-        jump: The slope on the right less the slope on the left; 0 where there is no kink.
-    """
-
-    value: Array
+    value: Array  # the derivative; at a kink, the mean of the slopes on both sides
     error: Array
-    jump: Array
+    jump: Array  # the slope on the right less the slope on the left; 0 where there is no kink
 
 
+# makes a column from a function of one number, its value at 0, the element of x it moves, and eps
 Column: TypeAlias = Callable[[Callable[[float], Array], Array, float, float], Slopes]
 
 
 def estimate(
     f: Function,
     x: Tensors,
-    eps: float,
+    eps: float,  # the relative rounding error of f's values
     *,
-    columns: Collection[int] | None = None,
+    columns: Collection[int] | None = None,  # the elements of `x` to move; all when omitted
     how: Column | None = None,
 ) -> Slopes:
     """Return J and how far each entry can be trusted, all of shape ``(y.numel(), x.numel())``.
-
-    Args:
-        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
-        x: A tensor or a tuple of tensors.
-        eps: The relative rounding error of `f`'s values.
-        columns: Which elements of `x` to move; all when omitted.
-        how: What makes a column from a function of one number, its value at 0, the element of `x`
-            it moves, and `eps`.
 
     Example:
         >>> import torch
@@ -117,26 +104,16 @@ def estimate(
 
 def derivative(
     g: Callable[[float], Array],
-    here: Array,
-    first: float,
-    eps: float,
+    here: Array,  # g(0)
+    first: float,  # the largest step tried
+    eps: float,  # the relative rounding error of g's values
     *,
-    noise: float | Array = 0.0,
-    rounding: float = 0.0,
-    enough: float = 0.0,
-    least: int = 3,
+    noise: float | Array = 0.0,  # their absolute error beyond that
+    rounding: float = 0.0,  # the absolute rounding error of g's argument
+    enough: float = 0.0,  # stop as soon as the error is below this part of the derivative
+    least: int = 3,  # steps to try before stopping
 ) -> Slopes:
     """Return g'(0) for a function from a number to a vector.
-
-    Args:
-        g: The function.
-        here: g(0).
-        first: The largest step tried.
-        eps: The relative rounding error of `g`'s values.
-        noise: Their absolute error beyond that.
-        rounding: The absolute rounding error of `g`'s argument.
-        enough: Stop as soon as the error is below this part of the derivative.
-        least: How many steps to try before stopping.
 
     Example:
         >>> slopes = derivative(lambda t: np.array([(2 + t)**3]), np.array([8.0]), 1.0, 2e-16)
@@ -202,18 +179,7 @@ def _widened_unless(
 
 
 def lasting_jump(jumps: Sequence[Array], slope: Array, error: Array) -> Array:
-    """Return what is left of a jump in slope, extrapolated to step zero.
-
-    Args:
-        jumps: The slope on the right less that on the left, for steps that halve; three or more.
-        slope: Their mean.
-        error: How far that may be off.
-
-    Example:
-        >>> shrinking = [np.array([1.5, 0.5]), np.array([1.25, 0.25]), np.array([1.125, 0.125])]
-        >>> lasting_jump(shrinking, np.ones(2), np.zeros(2)).tolist()
-        [1.0, 0.0]
-    """
+    """Return what is left of a jump in slope at step zero, from three steps that halve, or more."""
     first, second, third = jumps[-3:]
     before, left = 2 * second - first, 2 * third - second
     stays = abs(left - before) <= 0.05 * abs(left) + 8 * error
@@ -221,33 +187,12 @@ def lasting_jump(jumps: Sequence[Array], slope: Array, error: Array) -> Array:
 
 
 def rounded_tip(jump: Array, near: Slopes) -> NDArray[np.bool_]:
-    """Return where narrower steps show that a jump in slope is a rounded tip, and no kink.
-
-    Args:
-        jump: What wider steps took for one.
-        near: What narrower steps give.
-
-    Example:
-        >>> near = Slopes(np.zeros(3), np.array([0.0, 0.0, 0.2]), np.array([0.0, 2.0, 0.0]))
-        >>> rounded_tip(np.array([2.0, 2.0, 2.0]), near).tolist()
-        [True, False, False]
-    """
+    """Return where narrower steps show that a jump in slope is a rounded tip, and no kink."""
     return np.asarray((jump != 0) & (near.jump == 0) & (near.error < 0.05 * abs(jump)))
 
 
 def choose(which: NDArray[np.bool_], first: Slopes, second: Slopes) -> Slopes:
-    """Return slopes of which some elements are the first's, the others the second's.
-
-    Args:
-        which: Where they are the first's.
-        first: Slopes.
-        second: Others, of the same shape.
-
-    Example:
-        >>> one, other = Slopes(*np.full((3, 2), 1.0)), Slopes(*np.full((3, 2), 4.0))
-        >>> choose(np.array([True, False]), one, other).value.tolist()
-        [1.0, 4.0]
-    """
+    """Return the first slopes where `which` says so, and the second elsewhere."""
     return Slopes(*(np.where(which, a, b) for a, b in zip(first, second, strict=True)))
 
 
@@ -267,12 +212,7 @@ def _column(g: Callable[[float], Array], here: Array, at: float, eps: float) -> 
 
 
 def first_step(at: float) -> float:
-    """Return the largest step to try: a power of two, at most half of `at`.
-
-    Example:
-        >>> first_step(3.0), first_step(-0.3), first_step(0.0)
-        (1.0, 0.125, 0.5)
-    """
+    """Return the largest step to try: a power of two, at most half of `at`."""
     return 0.5 if at == 0 else float(2.0 ** np.floor(np.log2(abs(at) / 2)))
 
 

@@ -28,19 +28,12 @@ from vtj.report import Result, Row
 
 @dataclass(frozen=True)
 class Behavior:
-    """One thing that a right `f` and a right backward do.
+    """One thing that a right `f` and a right backward do."""
 
-    Attributes:
-        name: As in the rows of a report.
-        complaint: What is said where it fails.
-        culprit: Who is at fault then.
-        explains_all: Whether all other findings on the backward follow from its failing.
-    """
-
-    name: str
-    complaint: str
-    culprit: str = BACKWARD.culprit
-    explains_all: bool = False
+    name: str  # as in the rows of a report
+    complaint: str  # what is said where it fails
+    culprit: str = BACKWARD.culprit  # who is at fault then
+    explains_all: bool = False  # whether all other findings on the backward follow from its failing
 
 
 REPEATABLE = Behavior("backward repeatable", "the backward is not repeatable", explains_all=True)
@@ -58,11 +51,6 @@ def random_weights(generator: np.random.Generator, count: int, least: float, mos
 
     No magnitude is near zero, so that no entry of J hides behind a small weight, and with `most`
     beyond 1 a backward that clamps its argument shows.
-
-    Example:
-        >>> drawn = random_weights(np.random.default_rng(0), 50, 0.5, 2)
-        >>> bool((abs(drawn) >= 0.5).all()), bool((drawn < 0).any()), bool((drawn > 1).any())
-        (True, True, True)
     """
     levels = np.frombuffer(generator.bytes(2 * count), "<i2")  # faster than floats
     drawn = levels * ((most - least) / 2**15)
@@ -72,30 +60,18 @@ def random_weights(generator: np.random.Generator, count: int, least: float, mos
 
 @dataclass(frozen=True)
 class Observed:
-    """Real backward passes and what they left.
+    """Real backward passes and what they left."""
 
-    Attributes:
-        weights: `v` as a vector, 1 where it was omitted.
-        first: ``y.backward(v)``.
-        again: The same once more, on fresh leaves.
-        signed: ``y.backward(w)`` for a `w` with both signs and entries beyond ±1.
-        signed_weights: That `w` as a vector.
-        twice: What `.grad` holds after a second backward through the same graph, or the reason
-            why there is none.
-        graph: The gradient under ``create_graph=True``, or the reason why there is none.
-        shares: Whether `x.grad` lies in the memory of `v`.
-        rounding: How far `first` and `signed` may be off by rounding, and `graph` from `first`;
-            measured where they seem off.
-    """
-
-    weights: Array
-    first: Outcome
-    again: Outcome
-    signed: Outcome
-    signed_weights: Array
+    weights: Array  # `v` as a vector, 1 where it was omitted
+    first: Outcome  # ``y.backward(v)``
+    again: Outcome  # the same once more, on fresh leaves
+    signed: Outcome  # ``y.backward(w)`` for a `w` with both signs and entries beyond ±1
+    signed_weights: Array  # that `w` as a vector
+    # what `.grad` holds after a second backward through the graph, or the reason why there is none
     twice: Array | str
-    graph: Array | str
-    shares: bool
+    graph: Array | str  # the gradient under ``create_graph=True``, or the reason why there is none
+    shares: bool  # whether `x.grad` lies in the memory of `v`
+    # how far `first` and `signed` may be off by rounding, and `graph` from `first`, where they seem
     rounding: tuple[Array, Array, Array]
 
 
@@ -199,19 +175,12 @@ def _under_create_graph(trial: Trial, f: Function, v: Tensors | None) -> Array |
 
 @dataclass(frozen=True)
 class Judged:
-    """One row, and the finding that goes with it when it is bad.
-
-    Attributes:
-        row: The row.
-        finding: What is wrong or undecided, or None.
-        explains_all: Whether all other findings on the backward follow from this one.
-        raised: Whether backward raised, so that there is nothing to compare.
-    """
+    """One row, and the finding that goes with it when it is bad."""
 
     row: Row
     finding: Finding | None = None
-    explains_all: bool = False
-    raised: bool = False
+    explains_all: bool = False  # whether all other findings on the backward follow from this one
+    raised: bool = False  # whether backward raised, so that there is nothing to compare
 
 
 def judge_backward(

@@ -18,10 +18,6 @@ def as_array(value: Any) -> NDArray[np.float64]:
 
     Raises:
         TypeError: When it holds something else than real numbers; it names the type.
-
-    Example:
-        >>> as_array(torch.tensor([1.0, 2.0]))
-        array([1., 2.])
     """
     given = value
     if isinstance(value, Tensor):
@@ -47,14 +43,6 @@ def as_matrix(
     x_tuple: bool,
 ) -> NDArray[np.float64]:
     """Return J as one matrix of shape ``(y.numel(), x.numel())``.
-
-    Args:
-        J: An array of shape ``(*y.shape, *x.shape)``; a tuple of them when `x` is a tuple, and a
-            tuple of those when `y` is one.
-        y_shapes: The shape of every output.
-        x_shapes: The shape of every input.
-        y_tuple: Whether `y` is a tuple.
-        x_tuple: Whether `x` is a tuple.
 
     Raises:
         ValueError: When a block is missing or has another shape; it names both.

@@ -36,25 +36,17 @@ def richardson(
     g: Callable[[float], Array],
     expected: Array,
     steps: Sequence[float],
-    eps: float,
+    eps: float,  # the relative rounding error of g's values
     *,
-    noise: float | Array = 0.0,
-    rounding: float = 0.0,
+    noise: float | Array = 0.0,  # their absolute error beyond that
+    rounding: float = 0.0,  # the absolute rounding error of g's argument
 ) -> tuple[Array, Array] | None:
     """Return g'(0) and its error where two or three steps confirm what is expected, else None.
 
     The error of a central difference is a series in the square of its step, so the slope at step
     zero follows from a few. How far that is off they cannot say themselves, but it is not by chance
-    that it agrees with an independent value to ten digits.
-
-    Args:
-        g: A function from a number to a vector.
-        expected: What g'(0) is said to be.
-        steps: The steps; the first so wide that it sees what moves in leaps, as a detached path in
-            bfloat16 does, the second the narrowest.
-        eps: The relative rounding error of `g`'s values.
-        noise: Their absolute error beyond that.
-        rounding: The absolute rounding error of `g`'s argument.
+    that it agrees with an independent value to ten digits. The first step is so wide that it sees
+    what moves in leaps, as a detached path in bfloat16 does; the second is the narrowest.
 
     Source:
         L. F. Richardson, Phil. Trans. R. Soc. A 210 (1911), 307-357.
@@ -115,26 +107,17 @@ def robust_column(
 def robust_derivative(
     g: Callable[[float], Array],
     here: Array,
-    first: float,
-    size: float,
-    eps: float,
+    first: float,  # the largest step tried
+    size: float,  # the step that moves `x` by its own size
+    eps: float,  # the relative rounding error of g's values, at least
     *,
-    rounding: float = 0.0,
-    noise: float | Array = 0.0,
+    rounding: float = 0.0,  # the absolute rounding error of g's argument
+    noise: float | Array = 0.0,  # the absolute error of g's values, at least
 ) -> Slopes:
     """Return g'(0) with the noise of `g` measured, from three families of steps.
 
     Two estimates begin with large steps that have none in common. A third looks only close by;
     where it contradicts them it wins, since a derivative is what happens close by.
-
-    Args:
-        g: A function from a number to a vector.
-        here: g(0).
-        first: The largest step tried.
-        size: The step that moves `x` by its own size.
-        eps: The relative rounding error of `g`'s values, at least.
-        rounding: The absolute rounding error of `g`'s argument.
-        noise: The absolute error of `g`'s values, at least.
 
     Example:
         >>> def late(t):  # flat from 0.1 on, as a coarse step sees it

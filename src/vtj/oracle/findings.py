@@ -17,26 +17,15 @@ LAST_DIGITS = "a formula is good to these digits only, or a very small path is d
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong or cannot be decided.
-
-    Attributes:
-        text: The line.
-        verdict: ``"wrong"`` or ``"undecided"``.
-        culprit: Who is at fault, when that is known.
-    """
+    """What is wrong or cannot be decided."""
 
     text: str
     verdict: Literal["wrong", "undecided"] = "wrong"
-    culprit: str | None = None
+    culprit: str | None = None  # who is at fault, when that is known
 
 
 def overall(findings: Sequence[Finding]) -> tuple[Verdict, str | None]:
-    """Return the verdict and the culprit that follow from all findings.
-
-    Example:
-        >>> overall([Finding("...", "undecided"), Finding("...", "wrong", "backward")])
-        ('wrong', 'backward')
-    """
+    """Return the verdict and the culprit that follow from all findings."""
     wrong = [finding for finding in findings if finding.verdict == "wrong"]
     if wrong:
         return "wrong", next((one.culprit for one in wrong if one.culprit), None)
@@ -44,14 +33,7 @@ def overall(findings: Sequence[Finding]) -> tuple[Verdict, str | None]:
 
 
 def said(witnesses: Sequence[Witness], at: int) -> str:
-    """Return what each family says of one entry, in the order of `FAMILIES`.
-
-    Example:
-        >>> import numpy as np
-        >>> said([Witness("reverse", "backward", np.array([3.0])),
-        ...       Witness("by hand", "by hand", np.array([6.0]))], 0)
-        'by hand 6, backward 3'
-    """
+    """Return what each family says of one entry, in the order of `FAMILIES`."""
     order = list(FAMILIES)
     quoted = sorted(
         witnesses, key=lambda one: order.index(one.family) if one.family in order else -1
@@ -71,17 +53,7 @@ def culprits(against: Mapping[str, Mask], reached: Mask) -> list[tuple[Family, M
 
     Where backward and forward err together, or the differences alone contradict, it is `f`:
     autograd sees something else than what `f` computes. So it is where backward sees no way at all,
-    as under `no_grad`, which a forward pass does not heed.
-
-    Args:
-        against: Per family, the entries at which it differs from what is agreed.
-        reached: Where autograd sees a way.
-
-    Example:
-        >>> against = {"backward": np.array([True, True]), "forward": np.array([True, False])}
-        >>> [(family.culprit, mask.tolist())
-        ...  for family, mask in culprits(against, np.ones(2, bool)) if mask.any()]
-        [('backward', [False, True]), ('f', [True, False])]
+    as under `no_grad`, which a forward pass does not heed. `reached` is where autograd sees a way.
     """
     none = np.zeros_like(next(iter(against.values())))
     backward, forward, numeric = (
@@ -100,26 +72,13 @@ def culprits(against: Mapping[str, Mask], reached: Mask) -> list[tuple[Family, M
 
 
 def differs_in_last_digits(exact: Array, numeric: Array, mask: Mask, relative: float) -> bool:
-    """Return whether exact values and differences part in digits that no detached path spares.
-
-    Example:
-        >>> one = np.array([1.0])
-        >>> differs_in_last_digits(one + 1e-10, one, np.array([True]), 1e-12)
-        True
-    """
+    """Return whether exact values and differences part in digits that no detached path spares."""
     small = max(GOOD_DIGITS, min(100 * relative, 0.01))
     return bool((abs(exact - numeric) <= small * abs(numeric))[mask].all())
 
 
 def cancelled(chosen: float, slope: float, reach: float) -> str:
-    """Return what is said where kinks inside `f` meet, so that torch's choice is not the slope.
-
-    Example:
-        >>> cancelled(0.0, 1.0, 1e-12)
-        'torch chose 0 where the slope is 1: kinks inside f meet'
-        >>> cancelled(2.0, 0.5, 0.5)
-        'torch chose 2 where the slope goes from 0 to 1: kinks inside f meet'
-    """
+    """Return what is said where kinks inside `f` meet, so that torch's choice is not the slope."""
     ends = [slope - reach, slope + reach]
     low, high = (f"{0 if abs(end) < 1e-6 * reach else end:.6g}" for end in ends)
     there = f"is {slope:.6g}" if low == high else f"goes from {low} to {high}"

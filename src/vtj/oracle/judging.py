@@ -34,21 +34,13 @@ RAISED_ONCE = (
 
 @dataclass(frozen=True)
 class Evidence:
-    """The values behind a report, for `vtj.compare`.
+    """The values behind a report, for `vtj.compare`."""
 
-    Attributes:
-        trial: `f` as it was run.
-        y: What `f` gave.
-        grad: What `x.grad` was, and vᵀ·J by each other family.
-        jacobian: J as a matrix, by each family.
-        v: The gradient argument as a vector.
-    """
-
-    trial: Trial
-    y: tuple[Witness, ...]
-    grad: tuple[Witness, ...]
-    jacobian: tuple[Witness, ...]
-    v: Array
+    trial: Trial  # `f` as it was run
+    y: tuple[Witness, ...]  # what `f` gave
+    grad: tuple[Witness, ...]  # what `x.grad` was, and vᵀ·J by each other family
+    jacobian: tuple[Witness, ...]  # J as a matrix, by each family
+    v: Array  # the gradient argument as a vector
 
 
 def judge(trial: Trial, answers: Answers, seen: Observed, result: Vote, kept: Kept) -> Report:
@@ -100,12 +92,6 @@ def once_differentiable_report(trial: Trial) -> Report:
 
     Source:
         https://docs.pytorch.org/docs/stable/generated/torch.autograd.function.once_differentiable.html
-
-    Example:
-        >>> import torch
-        >>> from vtj.oracle.trial import try_out
-        >>> once_differentiable_report(try_out(torch.sin, torch.ones(2))).culprit
-        'backward'
     """
     return Report(
         title=f"J {trial.shape}",

@@ -50,11 +50,7 @@ def locate(passes: Passes, asked: Probes, bad: Sequence[Pair], by_hand: Operator
 
 
 def bisect(weights: Array, differs: Callable[[Array], bool]) -> int:
-    """Return the one position that `differs` still notices alone.
-
-    Args:
-        weights: One number per position, handed to `differs` with the others set to zero.
-        differs: Whether these positions hold what is looked for.
+    """Return the one position that `differs` still notices with the weights of others set to 0.
 
     Example:
         >>> bisect(np.ones(8), lambda weights: weights[5] != 0)
@@ -123,12 +119,7 @@ def _column_of_product(passes: Passes, asked: Probes, k: int) -> int:
 
 
 def one_hot(size: int, at: int) -> Array:
-    """Return a vector of zeros with a single one.
-
-    Example:
-        >>> one_hot(3, 1).tolist()
-        [0.0, 1.0, 0.0]
-    """
+    """Return a vector of zeros with a single one."""
     vector = np.zeros(size)
     vector[at] = 1
     return vector

@@ -8,12 +8,6 @@ import numpy as np
 def element(name: str, shapes: Sequence[tuple[int, ...]], is_tuple: bool, flat: int) -> str:
     """Name the element at position `flat` of all elements of `name`, part after part.
 
-    Args:
-        name: ``"x"`` or ``"y"``.
-        shapes: The shape of every part.
-        is_tuple: Whether the parts are those of a tuple, so that the part is named too.
-        flat: The position.
-
     Example:
         >>> element("y", [(2, 3)], False, 5), element("x", [(2,), (2, 2)], True, 3)
         ('y[1,2]', 'x[1][0,1]')
@@ -28,10 +22,6 @@ def element(name: str, shapes: Sequence[tuple[int, ...]], is_tuple: bool, flat: 
 
 def numbers(values: Sequence[float], apart: tuple[float, float]) -> list[str]:
     """Write the values with as many digits (6 to 17) as it takes to tell two of them apart.
-
-    Args:
-        values: What to write.
-        apart: The two that must not read the same, unless they are the same.
 
     Example:
         >>> numbers([6.0, 3.0, 3.0000000000000004], apart=(6.0, 3.0))

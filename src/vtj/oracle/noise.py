@@ -26,22 +26,12 @@ def measured_noise(g: Callable[[float], Array], step: float) -> Array:
 
     Source:
         J. J. Moré, S. M. Wild, Estimating computational noise, SIAM J. Sci. Comput. 33 (2011).
-
-    Example:
-        >>> noise = measured_noise(lambda t: np.array([np.float32(1 + t), 1 + t]), 1e-7)
-        >>> bool(noise[0] > 1e-9), bool(noise[1] < 1e-15)
-        (True, True)
     """
     return noise_of_differences(np.stack([g(k * step) for k in range(POINTS)]), 6)
 
 
 def noise_of_differences(table: Array, order: int) -> Array:
-    """Return the standard deviation of noise that explains the differences of some order.
-
-    Example:
-        >>> noise_of_differences(np.arange(9.0)[:, None] ** 2, 6).tolist()
-        [0.0]
-    """
+    """Return the standard deviation of noise that explains the differences of some order."""
     left = np.diff(table, n=order, axis=0)
     noise = np.sqrt((left**2).mean(axis=0) / comb(2 * order, order))
     return np.where(np.isfinite(noise), noise, 0.0)
@@ -52,17 +42,8 @@ def noise_at_all_scales(g: Callable[[float], Array], least: float = 0.0) -> Arra
 
     Over coarse steps a smooth function changes too. It is told from noise by the differences of
     the fourth to sixth order, which of noise alone are alike; and from a kink by looking on both
-    sides, of which a kink spoils one.
-
-    Args:
-        g: A function from a number, in units of the size of `x`, to a vector.
-        least: The smallest step that means anything.
-
-    Example:
-        >>> def stuck(t):  # a small remainder of large terms
-        ...     return np.array([(1 + 1e-15 * np.exp(8 * t)) - 1])
-        >>> bool(measured_noise(stuck, FINE[0]) == 0), bool(noise_at_all_scales(stuck) > 1e-17)
-        (True, True)
+    sides, of which a kink spoils one. Steps are in units of the size of `x`, and none is smaller
+    than `least`.
     """
     fine = [noise_of_differences(_beside(g, max(step, least)), 6) for step in FINE]
     found = np.asarray(MARGIN * np.fmax(*fine))
@@ -74,16 +55,7 @@ def noise_at_all_scales(g: Callable[[float], Array], least: float = 0.0) -> Arra
 
 
 def finest_noise(g: Callable[[float], Array], least: float = 0.0) -> Array:
-    """Return the rounding noise of `g` over steps in which next to nothing else changes.
-
-    Args:
-        g: A function from a number, in units of the size of `x`, to a vector.
-        least: The smallest step that means anything.
-
-    Example:
-        >>> bool(finest_noise(lambda t: np.array([np.sin(1e7 * (1 + t))])) < 1e-8)
-        True
-    """
+    """Return the rounding noise of `g` over steps in which next to nothing else changes."""
     return noise_of_differences(_beside(g, max(FINEST, least)), 6)
 
 

@@ -16,13 +16,9 @@ from vtj.oracle.witnesses import by_hand, first_line
 
 @dataclass(frozen=True)
 class Operator:
-    """J as something to multiply with.
+    """J as something to multiply with."""
 
-    Attributes:
-        J: A tensor, sparse array or operator of shape ``(y.numel(), x.numel())``.
-    """
-
-    J: Any
+    J: Any  # a tensor, sparse array or operator of shape ``(y.numel(), x.numel())``
 
     def left(self, v: Array) -> Array:
         """Return vᵀ·J; raises TypeError or ValueError when it comes in another form."""
@@ -59,11 +55,9 @@ class Operator:
 def operator(trial: Trial, J: Any) -> Operator:  # noqa: N803 - J is the term
     """Take in a J derived by hand.
 
-    Args:
-        trial: What `try_out` returned.
-        J: Of shape ``(*y.shape, *x.shape)`` (or tuples of those), or anything of shape
-            ``(y.numel(), x.numel())`` with ``v @ J`` and ``J @ u``; or a function that gives
-            one of these for NumPy inputs.
+    It has the shape ``(*y.shape, *x.shape)`` (or is tuples of those), or is anything of shape
+    ``(y.numel(), x.numel())`` with ``v @ J`` and ``J @ u``; or a function that gives one of these
+    for NumPy inputs.
 
     Raises:
         ValueError: When its shape is another; it names both.

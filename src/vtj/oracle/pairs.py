@@ -22,49 +22,30 @@ LEAST, MOST = 0.5, 2.0  # magnitudes of the random weights
 
 @dataclass(frozen=True)
 class Probes:
-    """Random directions and what came of them.
+    """Random directions and what came of them."""
 
-    Attributes:
-        v: Gradient arguments, one per row.
-        u: A direction in the space of `x`.
-        outcomes: ``y.backward(v)``.
-        grads: What `x.grad` held.
-        differences: J·u by differences; without a J by hand, ⟨v, J·u⟩ for every `v`. None where
-            backward raises or gives no numbers: there is nothing to compare.
-        by_hand: J·u and vᵀ·J by hand; None without a J by hand.
-        forward: J·u by a forward pass; None where that was not asked for or does not apply.
-    """
-
-    v: Array
-    u: Array
-    outcomes: tuple[Outcome, ...]
-    grads: Array
+    v: Array  # gradient arguments, one per row
+    u: Array  # a direction in the space of `x`
+    outcomes: tuple[Outcome, ...]  # ``y.backward(v)``
+    grads: Array  # what `x.grad` held
+    # J·u by differences; without a J by hand, ⟨v, J·u⟩ for every `v`. None where backward raises or
+    # gives no numbers: there is nothing to compare
     differences: Witness | None = None
-    by_hand: tuple[Witness, list[Witness]] | None = None
-    forward: Witness | None = None
+    by_hand: tuple[Witness, list[Witness]] | None = None  # J·u and vᵀ·J
+    forward: Witness | None = None  # J·u; None where not asked for or not applicable
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two values that should be the same, for one probe.
+    """Two values that should be the same, for one probe."""
 
-    Attributes:
-        what: How the row names them.
-        side: Whether they are as long as `x`, as long as `y`, or single numbers.
-        probe: Which probe.
-        a: One value.
-        b: The other.
-        relative: How far they may lie apart.
-        weight: The least that an entry of J is multiplied by on the way to them.
-    """
-
-    what: str
-    side: Literal["x", "y", "number"]
+    what: str  # how the row names them
+    side: Literal["x", "y", "number"]  # as long as `x`, as long as `y`, or single numbers
     probe: int
     a: Witness
     b: Witness
-    relative: float
-    weight: float = 1.0
+    relative: float  # how far they may lie apart
+    weight: float = 1.0  # the least that an entry of J is multiplied by on the way to them
 
     @cached_property
     def allowed(self) -> Array:
@@ -95,14 +76,9 @@ class Pair:
 def probe(
     passes: Passes, run: ForwardRun, by_hand: Operator | None, probes: int, seed: int
 ) -> Probes:
-    """Run the passes.
+    """Run the passes, one of `probes` backward passes through the first run.
 
-    Args:
-        passes: Of the function.
-        run: Its first run; of several backward passes, one goes through that.
-        by_hand: J by hand; without one, ⟨v, J·u⟩ will do in place of J·u.
-        probes: How many `v`.
-        seed: Fixes them.
+    Without J by hand, ⟨v, J·u⟩ will do in place of J·u.
     """
     generator = np.random.default_rng(seed)
     outputs, inputs = passes.trial.size

@@ -25,13 +25,7 @@ TO_CONFIRM = (1.0, 2.0**-4, 2.0**-2)  # of that: two steps mostly reach ten digi
 
 
 class Counted:
-    """A function, and how often it was called.
-
-    Example:
-        >>> square = Counted(lambda x: x**2)
-        >>> square(3), square(4), square.calls
-        (9, 16, 2)
-    """
+    """A function, and how often it was called."""
 
     def __init__(self, f: Function) -> None:
         self.f, self.calls = f, 0
@@ -44,11 +38,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class Passes:
-    """The passes one function allows, with vectors in and out.
-
-    Attributes:
-        trial: What `try_out` returned.
-    """
+    """The passes one function allows, with vectors in and out."""
 
     trial: Trial
 
@@ -94,19 +84,12 @@ class Passes:
     def differences(
         self,
         u: Array,
-        expected: Array | None = None,
+        expected: Array | None = None,  # where two steps confirm that, no more are made
         *,
-        v: Array | None = None,
-        robust: bool = False,
+        v: Array | None = None,  # weights for the elements of `y`, row by row
+        robust: bool = False,  # measure the noise first, and look at three ranges of steps
     ) -> Witness:
-        """Return J·u by differences, or ⟨v, J·u⟩ for every row of `v`, which is cheaper.
-
-        Args:
-            u: The direction.
-            expected: What somebody says it is: where two steps confirm that, no more are made.
-            v: Weights for the elements of `y`, row by row.
-            robust: Whether to measure the noise first, and look at three ranges of steps.
-        """
+        """Return J·u by differences, or ⟨v, J·u⟩ for every row of `v`, which is cheaper."""
         trial, eps = self.trial, self.trial.eps
         direction = as_tuple(trial.at(u))
 

@@ -8,24 +8,18 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+# the name and shape of every part of x, whose elements are the columns of J
 Inputs: TypeAlias = Sequence[tuple[str, tuple[int, ...]]]
 
 
 def pattern(
-    wrong: NDArray[np.float64],
+    wrong: NDArray[np.float64],  # J as a matrix, or a vector
     right: NDArray[np.float64],
-    differs: NDArray[np.bool_],
-    error: NDArray[np.float64] | float = 0.0,
+    differs: NDArray[np.bool_],  # by more than the tolerance
+    error: NDArray[np.float64] | float = 0.0,  # how far `right` may be off
     inputs: Inputs = (),
 ) -> str:
     """Name the mistake that turns `right` into `wrong`, or give an empty string.
-
-    Args:
-        wrong: J as a matrix, or a vector.
-        right: The same, as it should be.
-        differs: Where the two differ by more than the tolerance.
-        error: How far `right` may be off.
-        inputs: The name and shape of every part of `x`, whose elements are the columns.
 
     Example:
         >>> right = np.array([[1.0, 2.0], [3.0, 4.0]])

@@ -113,10 +113,7 @@ def _rounded_away(trial: Trial, numeric: Witness, exact: list[Witness]) -> Mask:
 def least_visible_slope(trial: Trial, slopes: Array, where_zero: float = EPS**2) -> Array:
     """Return how small a slope may be that rounding inside `f` makes exactly zero.
 
-    Args:
-        trial: What `try_out` returned.
-        slopes: What differences say.
-        where_zero: What to return where `y` is zero, so that its size says nothing.
+    Where `y` is zero, so that its size says nothing, that is `where_zero` at least.
     """
     largest = float(abs(trial.y_vector).max(initial=0))
     x = abs(trial.x_vector)
@@ -178,13 +175,8 @@ def possibly_detached(trial: Trial, slopes: Array, numeric: Witness | None, size
 
     Backward and forward formulas both pass by what is detached. So where the differences are
     silent, the two agree on nothing if autograd sees no way from `x` to `y` at all; and if it sees
-    one, on no more than the differences leave open.
-
-    Args:
-        trial: What `try_out` returned.
-        slopes: What autograd says; a matrix, or J·u as a vector.
-        numeric: The differences, of the same shape; None where they were not asked.
-        size: How far `x` moves for a slope of 1, by column.
+    one, on no more than the differences leave open. `slopes` is a matrix, or J·u as a vector;
+    `size` is how far `x` moves for a slope of 1, by column.
     """
     cut = ~trial.reached
     rows = np.broadcast_to(cut[:, None] if slopes.ndim == 2 else cut, slopes.shape)

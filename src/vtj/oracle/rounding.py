@@ -63,14 +63,6 @@ def measured_rounding(trial: Trial, engines: Sequence[str], seed: int) -> Array:
 
     `x` and `y` are scaled by random factors that J is divided by again. Nothing changes by that
     except in the last digits.
-
-    Example:
-        >>> import torch
-        >>> from vtj.oracle.trial import try_out
-        >>> weights = torch.linspace(-1, 1, 100).double().sin().reshape(10, 10)
-        >>> trial = try_out(lambda x: weights @ (weights @ x), torch.ones(10))
-        >>> bool((measured_rounding(trial, ["reverse"], seed=0) < 1e-14).all())
-        True
     """
     spread = np.zeros(trial.size)
     for name in engines:
@@ -95,7 +87,7 @@ def _scaled(trial: Trial, by_x: float, by_y: float) -> Function:
 
 def gradient_rounding(
     trial: Trial,
-    gradient_at: Callable[[Function, Tensors, Array], Array],
+    gradient_at: Callable[[Function, Tensors, Array], Array],  # f, x, v -> x.grad
     weights: Array,
     seed: int,
 ) -> Array:
@@ -103,12 +95,6 @@ def gradient_rounding(
 
     The first is seen as `v` is scaled and `x` moves in its last digits. The second leaves no trace
     in the result, as where 1 - 1 + 1e-20 is 0; it is seen as the gradients inside are perturbed.
-
-    Args:
-        trial: What `try_out` returned.
-        gradient_at: What ``y.backward(v)`` leaves in `.grad`, for an `f`, an `x` and a `v`.
-        weights: The `v` in question, as a vector.
-        seed: Fixes how they are scaled.
     """
     first = gradient_at(trial.f, trial.x, weights)
     terms = np.asarray(abs(weights) @ size_of_terms(trial, seed))
@@ -145,13 +131,6 @@ def perturbed_backward(f: Function, by: float, seed: int) -> Function:
 
     Each element moves by that part of the largest in its tensor: so much may be lost where
     elements are added up.
-
-    Example:
-        >>> from vtj.outcome import vjp
-        >>> x, v = torch.zeros(2).double(), torch.tensor([1e20, 1.0]).double()
-        >>> f = perturbed_backward(lambda x: torch.stack([x[0] - x[1], x.sum()]), 1e-16, seed=0)
-        >>> bool(abs(vjp(f, x, v) - torch.tensor([1e20, -1e20])).max() > 100)
-        True
     """
     generator = torch.Generator().manual_seed(seed)
 

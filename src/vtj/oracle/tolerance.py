@@ -22,14 +22,7 @@ TINY = float(np.finfo(np.float64).tiny)  # in place of 0, to divide by
 def tolerance(size: Any, relative: float, error: Any = 0.0) -> NDArray[np.float64]:
     """Return the largest difference at which two values still agree, entry by entry.
 
-    Args:
-        size: The magnitude of what is compared; for a sum, the sum of the magnitudes.
-        relative: One of `RELATIVE`.
-        error: What the two values themselves say they may be off by, added up.
-
-    Example:
-        >>> tolerance([2.0, 0.0], 1e-12).tolist()
-        [2e-12, 0.0]
+    `size` is the magnitude of what is compared: for a sum, the sum of the magnitudes.
     """
     allowed = relative * np.asarray(size, dtype=np.float64)
     margin = np.asarray(error, dtype=np.float64)
@@ -40,10 +33,6 @@ def excess(a: Any, b: Any, allowed: Any) -> NDArray[np.float64]:
     """Return ``|a - b|`` in units of what is allowed: at most 1 where they agree.
 
     Two values that are equal, or both infinite alike, or both nan, are 0 apart.
-
-    Example:
-        >>> excess([1.0, 2.0, 3.0], [1.0, 2.5, 4.0], [0.0, 1.0, 0.5]).tolist()
-        [0.0, 0.5, 2.0]
     """
     first, second, limit = (np.asarray(part, dtype=np.float64) for part in (a, b, allowed))
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):

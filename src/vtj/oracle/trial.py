@@ -30,30 +30,18 @@ ONCE_DIFFERENTIABLE = "torch::autograd::Error"  # the node torch puts where no g
 
 @dataclass(frozen=True)
 class Trial:
-    """`f` and `x` as the engines get them, and what `f` returned.
-
-    Attributes:
-        f: The function.
-        x: The inputs, in float64 when `f` allows it, detached.
-        y: The outputs, detached.
-        y_tuple: Whether `f` returns a tuple.
-        dtype: The least precise floating dtype on the way from `x` to `y`.
-        connected: Per output, whether autograd sees any way to it.
-        custom: Whether a custom Function stands on the way from `x` to `y`.
-        once_differentiable: Whether a gradient that may be taken only once stands there
-            (`torch.autograd.function.once_differentiable`).
-        others: The leaves behind `y` that are no copies of `x`'s parts.
-    """
+    """`f` and `x` as the engines get them, and what `f` returned."""
 
     f: Function
-    x: Tensors
-    y: tuple[Tensor, ...]
+    x: Tensors  # the inputs, in float64 when `f` allows it, detached
+    y: tuple[Tensor, ...]  # detached
     y_tuple: bool
-    dtype: torch.dtype
-    connected: tuple[bool, ...]
-    custom: bool = False
+    dtype: torch.dtype  # the least precise floating dtype on the way from `x` to `y`
+    connected: tuple[bool, ...]  # per output, whether autograd sees any way to it
+    custom: bool = False  # whether a custom Function stands on the way from `x` to `y`
+    # whether a gradient that may be taken only once stands there
     once_differentiable: bool = False
-    others: tuple[Tensor, ...] = ()
+    others: tuple[Tensor, ...] = ()  # the leaves behind `y` that are no copies of `x`'s parts
 
     @cached_property
     def x_vector(self) -> NDArray[np.float64]:
@@ -101,11 +89,7 @@ class Trial:
         return values(tuple(filled))
 
     def seen_by_autograd(self, *weights: Any) -> tuple[Function, *tuple[Any, ...]]:
-        """Return `f` and gradient arguments without the outputs that no gradient can come from.
-
-        Args:
-            weights: Gradient arguments for all outputs; None where one is omitted.
-        """
+        """Return `f` and gradient arguments (None where omitted) without outputs of no gradient."""
         if all(self.connected) or not any(self.connected):
             return self.f, *weights
         kept = [i for i, connected in enumerate(self.connected) if connected]
@@ -184,14 +168,9 @@ class Trial:
 
 @dataclass(frozen=True)
 class ForwardRun:
-    """What one run of `f` left behind, its graph with it.
+    """What one run of `f` left behind, its graph with it."""
 
-    Attributes:
-        leaves: What `f` was called with.
-        y: What it returned.
-    """
-
-    leaves: tuple[Tensor, ...]
+    leaves: tuple[Tensor, ...]  # what `f` was called with
     y: Tensors
 
 
@@ -212,13 +191,7 @@ def try_out(f: Function, x: Tensors) -> Trial:
 
 
 def first_run(f: Function, x: Tensors) -> tuple[Trial, ForwardRun]:
-    """Return what `try_out` returns, and that run itself, for one backward pass.
-
-    Example:
-        >>> trial, run = first_run(lambda x: 3 * x**2, torch.tensor([1.0, 2.0]))
-        >>> trial.y[0].requires_grad, run.y.requires_grad
-        (False, True)
-    """
+    """Return what `try_out` returns, and that run itself, for one backward pass."""
     for position, part in enumerate(as_tuple(x)):
         require_floating(f"x[{position}]" if isinstance(x, tuple) else "x", part)
     x = like(tuple(part.detach() for part in as_tuple(x)), x)
@@ -249,13 +222,7 @@ def first_run(f: Function, x: Tensors) -> tuple[Trial, ForwardRun]:
 
 
 def graph_of(y: Sequence[Tensor]) -> set[Any]:
-    """Return the nodes of the graph behind `y`.
-
-    Example:
-        >>> x = torch.ones(2, requires_grad=True)
-        >>> sorted(node.name() for node in graph_of([x.exp()]))
-        ['ExpBackward0', 'torch::autograd::AccumulateGrad']
-    """
+    """Return the nodes of the graph behind `y`."""
     seen: set[Any] = set()
     waiting = [part.grad_fn for part in y]
     while waiting:

@@ -12,24 +12,7 @@ NAMED = 3  # leaves written out; a network has hundreds
 
 
 def unchecked(trial: Trial, kept: Kept, question: str) -> tuple[list[Row], list[Finding]]:
-    """Return a row that names these leaves, and a finding per module that says how to check them.
-
-    Args:
-        trial: What `try_out` gave.
-        kept: What `f` refers to.
-        question: ``"check"`` or ``"certify"``.
-
-    Example:
-        >>> import torch
-        >>> from vtj.calling.state import state_kept
-        >>> from vtj.oracle.trial import try_out
-        >>> weight = torch.ones(2, requires_grad=True)
-        >>> f = lambda x: weight * x
-        >>> with state_kept(f) as kept:
-        ...     rows, findings = unchecked(try_out(f, torch.ones(2)), kept, "check")
-        >>> rows[0].what, rows[0].note
-        ('not checked', 'weight (2,)')
-    """
+    """Return a row that names these leaves, and a finding per module: how to check them."""
     leaves = kept.reached(trial.others)
     if not leaves:
         return [], []

@@ -19,23 +19,14 @@ UNKNOWN = 0.0  # the size of what is compared is that of the values
 
 @dataclass(frozen=True)
 class Witness:
-    """One value of every entry, from one engine or a person.
+    """One value of every entry, from one engine or a person."""
 
-    Attributes:
-        name: As in the report's rows.
-        family: Whose vote it is.
-        value: A vector, or a matrix of shape ``(y.numel(), x.numel())``.
-        error: How far the witness itself says it may be off, with `value`'s shape, or 0.
-        size: The magnitude the tolerance is relative to, where it is not the value's own.
-        silent: Where it has nothing to say, its error being too wide; it does not vote there.
-    """
-
-    name: str
-    family: str
-    value: Array
-    error: Array | float = 0.0
-    size: Array | float = UNKNOWN
-    silent: NDArray[Any] | bool = False
+    name: str  # as in the report's rows
+    family: str  # whose vote it is
+    value: Array  # a vector, or a matrix of shape ``(y.numel(), x.numel())``
+    error: Array | float = 0.0  # how far the witness says it may be off
+    size: Array | float = UNKNOWN  # what the tolerance is relative to, if not the value's own
+    silent: NDArray[Any] | bool = False  # where its error is too wide for a vote
 
 
 unnamed = partial(Witness, "", "")
@@ -44,29 +35,16 @@ unnamed = partial(Witness, "", "")
 
 @dataclass(frozen=True)
 class Vote:
-    """What the families agree on.
+    """What the families agree on."""
 
-    Attributes:
-        agreed: Per entry, the value most families agree with, and its error.
-        support: Per entry, how many families stand behind it.
-        decided: Per entry, whether no other value has as many.
-        against: Per family, the entries at which it differs from the agreed value.
-    """
-
-    agreed: Witness
-    support: NDArray[np.int_]
-    decided: NDArray[np.bool_]
-    against: dict[str, NDArray[np.bool_]]
+    agreed: Witness  # per entry, the value most families agree with, and its error
+    support: NDArray[np.int_]  # per entry, how many families stand behind it
+    decided: NDArray[np.bool_]  # per entry, whether no other value has as many
+    against: dict[str, NDArray[np.bool_]]  # per family, where it differs from the agreed value
 
 
 def allowed(a: Witness, b: Witness, relative: float) -> Array:
-    """Return how far two witnesses may lie apart.
-
-    Example:
-        >>> a, b = Witness("a", "a", np.array([2.0])), Witness("b", "b", np.array([2.5]))
-        >>> allowed(a, b, 0.1).tolist()
-        [0.25]
-    """
+    """Return how far two witnesses may lie apart."""
     size = np.maximum(abs(a.value), abs(b.value))
     for given in (a.size, b.size):
         if given is not UNKNOWN:
@@ -77,15 +55,7 @@ def allowed(a: Witness, b: Witness, relative: float) -> Array:
 def distance(a: Witness, b: Witness, limit: Array | float) -> Array:
     """Return how far two witnesses lie apart, in units of the tolerance; 0 where one is silent.
 
-    Args:
-        a: One.
-        b: The other.
-        limit: What is `allowed`, or the relative tolerance it follows from.
-
-    Example:
-        >>> a, b = Witness("a", "a", np.array([2.0])), Witness("b", "b", np.array([2.5]))
-        >>> distance(a, b, 0.1).tolist()
-        [2.0]
+    The limit is what is `allowed`, or the relative tolerance it follows from.
     """
     if isinstance(limit, float):
         limit = allowed(a, b, limit)
@@ -96,13 +66,7 @@ def distance(a: Witness, b: Witness, limit: Array | float) -> Array:
 
 
 def one_per_family(witnesses: Sequence[Witness]) -> dict[str, Witness]:
-    """Return the first witness of every family.
-
-    Example:
-        >>> list(one_per_family([Witness("reverse", "backward", np.zeros(1)),
-        ...                      Witness("jacrev", "backward", np.zeros(1))]))
-        ['backward']
-    """
+    """Return the first witness of every family."""
     first: dict[str, Witness] = {}
     for witness in witnesses:
         first.setdefault(witness.family, witness)
@@ -115,10 +79,6 @@ def vote(witnesses: Sequence[Witness], relative: float) -> Vote:
     Differences are vague: where an exact value agrees with them, it is the exact one that is
     agreed on. Where two values have as many families behind them, that of the differences wins,
     since they alone look at `f` itself. What they are not sure of they are silent on.
-
-    Args:
-        witnesses: At least one; the first of each family speaks for it.
-        relative: One of `vtj.oracle.tolerance.RELATIVE`.
 
     Example:
         >>> two, three = np.array([2.0]), np.array([3.0])
@@ -161,13 +121,7 @@ def vote(witnesses: Sequence[Witness], relative: float) -> Vote:
 
 
 def product(one: Witness, weights: Array) -> Witness:
-    """Return vᵀ·J according to one witness to J.
-
-    Example:
-        >>> J = Witness("by hand", "by hand", np.array([[6.0, 0.0], [0.0, 12.0]]))
-        >>> product(J, np.array([1.0, 10.0])).value.tolist()
-        [6.0, 120.0]
-    """
+    """Return vᵀ·J according to one witness to J."""
     shape = one.value.shape
     with np.errstate(invalid="ignore", over="ignore"):
         value = weights @ one.value

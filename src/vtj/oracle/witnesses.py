@@ -18,19 +18,12 @@ from vtj.report import Row
 
 @dataclass(frozen=True)
 class Answers:
-    """What was said of J.
+    """What was said of J."""
 
-    Attributes:
-        witnesses: Who gave a value, the first of a family speaking for it.
-        rows: Why the others did not.
-        slopes: What the differences gave, when they were asked.
-        cancelling_kinks: Where kinks inside `f` cancel, when that was looked for.
-    """
-
-    witnesses: tuple[Witness, ...]
-    rows: tuple[Row, ...]
-    slopes: Slopes | None = None
-    cancelling_kinks: Mask | None = None
+    witnesses: tuple[Witness, ...]  # who gave a value, the first of a family speaking for it
+    rows: tuple[Row, ...]  # why the others did not
+    slopes: Slopes | None = None  # what the differences gave, when they were asked
+    cancelling_kinks: Mask | None = None  # where kinks inside `f` cancel, when that was looked for
 
     @cached_property
     def speakers(self) -> dict[str, Witness]:
@@ -42,11 +35,6 @@ def ask_engines(trial: Trial, engines: Sequence[str], jacobian: Any) -> Answers:
     """Ask the engines for J, and take in the one derived by hand.
 
     An engine that raises gets a row with the reason instead.
-
-    Args:
-        trial: What `try_out` returned.
-        engines: Keys of `ENGINES`.
-        jacobian: J by hand: an array, a function that gives it (NumPy in, NumPy out), or None.
 
     Raises:
         ValueError: When the J by hand has the wrong shape; it names both.
@@ -91,11 +79,7 @@ def error_and_silence(slopes: Slopes, size: Array, here: Array) -> tuple[Array, 
 
     At a kink the error reaches from the slope on the left to the slope on the right. Where `y` is
     not finite they are silent too: beside a pole as 1/x at 0 they see a kink, and no derivative.
-
-    Args:
-        slopes: Differences.
-        size: The largest slope they can be compared with: in the row of J, or the slope itself.
-        here: `y`, of a shape that goes with them.
+    `size` is the largest slope to compare with: in the row of J, or the slope itself.
     """
     error = slopes.error + abs(slopes.jump) / 2 / SAFETY
     # Three digits of a slope: of x + 1e-3 sin(1e12 x), a right function, differences have fewer,
@@ -106,12 +90,7 @@ def error_and_silence(slopes: Slopes, size: Array, here: Array) -> tuple[Array, 
 
 
 def first_line(error: Exception) -> str:
-    r"""Return an error as one line: its type and the first sentence of its message.
-
-    Example:
-        >>> first_line(ValueError("first\nsecond"))
-        'ValueError: first'
-    """
+    r"""Return an error as one line: its type and the first sentence of its message."""
     message = str(error).strip()
     if not message:
         return type(error).__name__
