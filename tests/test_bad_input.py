@@ -3,20 +3,16 @@
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from torch import Tensor, nn
 
 import vtj
 
 X = torch.tensor([1.0, 2.0], dtype=torch.float64)
-LIBRARY = Path(vtj.__file__).parent
 
 
 @contextmanager
@@ -105,11 +101,7 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
         MemoryError,
         "200000 x 200000 entries, 320 GB in float64; use certify",
     ),
-    (
-        lambda: vtj.jacobian(torch.sin, torch.zeros(200_000)),
-        MemoryError,
-        "200000 x 200000 entries, 320 GB in float64; use certify",
-    ),
+    (lambda: vtj.jacobian(torch.sin, torch.zeros(200_000)), MemoryError, "; use certify"),
     (lambda: vtj.jacobian(torch.sin, X, "by hand"), ValueError, "method is 'by hand'; expected"),
     (lambda: vtj.jacobian(torch.sin, torch.tensor([1])), TypeError, "x has dtype torch.int64"),
     (
@@ -142,12 +134,14 @@ def test_an_error_of_f_reaches_the_caller_unchanged() -> None:
         vtj.check(f, X)
 
 
-@pytest.mark.parametrize("entry", [torch.nan, torch.inf])
-def test_values_that_are_no_numbers_are_not_decided(entry: float) -> None:
-    report = vtj.check(lambda x: torch.log(x), torch.tensor([1.0, -1.0]))
-    assert report.verdict == "undecided"
-    assert vtj.check(torch.sin, torch.tensor([1.0, entry])).verdict == "undecided"
-    assert vtj.certify(torch.sin, torch.tensor([1.0, entry])).verdict == "undecided"
+@pytest.mark.parametrize(
+    ("f", "x"),
+    [(torch.log, [1.0, -1.0]), (torch.sin, [1.0, torch.nan]), (torch.sin, [1.0, torch.inf])],
+    ids=["nan from f", "nan", "inf"],
+)
+def test_values_that_are_no_numbers_are_not_decided(f: Any, x: list[float]) -> None:
+    for verify in (vtj.check, vtj.certify):
+        assert verify(f, torch.tensor(x)).verdict == "undecided"
 
 
 def test_a_nan_in_the_hand_derived_jacobian_is_wrong_where_the_others_agree() -> None:
@@ -204,87 +198,3 @@ def test_gradients_of_what_f_closes_over_survive_reentrant_checkpoint() -> None:
     assert [row.note for row in report.rows if row.what == "not checked"] == [
         "linear.weight (2, 2), linear.bias (2,)"
     ]
-
-
-tensors = st.one_of(
-    st.builds(
-        lambda shape, dtype: torch.ones(shape, dtype=dtype),
-        st.lists(st.integers(0, 2), max_size=2),
-        st.sampled_from([torch.float64, torch.float32, torch.float16, torch.bfloat16]),
-    ),
-    st.sampled_from(
-        [torch.tensor([1, 2]), torch.tensor(True), torch.ones(2, dtype=torch.complex128)]
-    ),
-)
-junk = st.one_of(st.none(), st.integers(-1, 3), st.floats(), st.text(max_size=2), tensors)
-anything = st.one_of(junk, st.lists(junk, max_size=2), st.tuples(junk), st.tuples(junk, junk))
-functions = st.one_of(
-    anything,
-    st.sampled_from(
-        [
-            torch.sin,
-            torch.sum,
-            lambda *x: x,
-            lambda *x: x[0].reshape(-1)[:1],
-            lambda *x: x[0].detach(),
-            lambda x: (x, x.sum()),
-            lambda x: x.sort(),
-            lambda x: x[5],
-            lambda x: x.requires_grad_(False),
-            lambda x: x.mul_(2),
-            lambda x: x.grad,
-            lambda x: torch.ones(3),
-            lambda x: x * torch.nan,
-            lambda x: x / 0,
-            lambda x: torch.empty(0),
-        ]
-    ),
-    anything.map(lambda value: lambda *x: value),
-)
-
-
-@settings(
-    max_examples=150,
-    derandomize=True,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
-@given(functions, anything, anything, anything)
-@pytest.mark.filterwarnings("ignore")
-def test_no_traceback_from_inside(f: Any, x: Any, v: Any, jacobian: Any) -> None:
-    """Whatever comes, the answer is a report, an error vtj means, or one `f` raised itself."""
-    for call in (
-        lambda: vtj.check(f, x, v, jacobian=jacobian),
-        lambda: vtj.certify(f, x, jacobian),
-        lambda: vtj.backward(f, x, v),
-        lambda: vtj.vjp(f, x, v),
-        lambda: vtj.jacobian(f, x, "numeric"),
-    ):
-        unexpected = _unexpected(call)
-        assert unexpected is None, f"{type(unexpected).__name__}: {unexpected}"
-
-
-def _unexpected(call: Callable[[], Any]) -> Exception | None:
-    try:
-        call()
-    except Exception as error:
-        return None if _meant(error) else error
-    return None
-
-
-def _meant(error: Exception) -> bool:
-    """Say whether vtj raised this with intent, or `f` or torch did."""
-    trace = error.__traceback__
-    assert trace is not None
-    while trace.tb_next is not None:
-        trace = trace.tb_next
-    where = trace.tb_frame.f_code.co_filename
-    if not Path(where).is_relative_to(LIBRARY):
-        return "/numpy/" not in where
-    if where.endswith("tensors.py") and "can require gradients" in str(error):
-        return True
-    return any(
-        word in str(error)
-        for word in ("expected", "must have", "complex is not supported", "use certify")
-    )
