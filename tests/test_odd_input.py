@@ -276,24 +276,6 @@ def test_contract_takes_or_refuses() -> None:
             assert _unmeant(lambda v=v, J=J: vtj.contract(v, J)) == ""  # noqa: N803
 
 
-@pytest.mark.parametrize(
-    ("x", "message"),
-    [
-        ("sparse", r"x has layout torch.sparse_coo; expected torch.strided \(to_dense\)"),
-        ("meta", "x is on device meta, without values; expected a device that holds them"),
-        ("jagged", "x is a nested tensor; expected one of a single shape"),
-        ("float8", "x has dtype torch.float8_e4m3fn; expected one of float64, float32"),
-        ("complex", "complex is not supported"),
-        ("masked", "x is a MaskedTensor; expected a plain tensor"),
-        ("fake", "x is a FakeTensor; expected a plain tensor"),
-    ],
-)
-def test_the_refusal_names_what_came(x: str, message: str) -> None:
-    for verify in (vtj.check, vtj.certify):
-        with pytest.raises(TypeError, match=message):
-            verify(torch.sin, _odd()[x])
-
-
 def test_an_x_without_values_is_not_called_changed() -> None:
     assert not vtj.backward(lambda x: x * 2, torch.ones(2, device="meta")).x_changed
 

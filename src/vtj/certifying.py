@@ -27,7 +27,7 @@ from vtj.oracle.passes import Counted, Passes
 from vtj.oracle.reexamination import possibly_detached
 from vtj.oracle.trial import Trial, first_run
 from vtj.oracle.unchecked import unchecked
-from vtj.oracle.voting import Array, Mask
+from vtj.oracle.voting import Mask
 from vtj.outcome import Outcome
 from vtj.report import Report, Result, Row
 
@@ -107,8 +107,8 @@ def certify(
         behavior = [judge_v(asked.outcomes), *judge_f(trial, asked.outcomes, kept)]
         raised = _raised(asked.outcomes)
         found = [one.finding for one in (*behavior, *raised) if one.finding]
-        if not found and asked.differences is None:
-            found = _not_numbers(trial, asked.grads)
+        if not found:
+            found = _not_numbers(trial, asked)
         bad = [pair for pair in compared if pair.differs]
         if bad and not found:
             found.append(locate(passes, asked, bad, by_hand))
@@ -179,14 +179,13 @@ def _raised(outcomes: Sequence[Outcome]) -> list[Judged]:
     return [raises("x.grad", error) for error in errors[:1]]
 
 
-def _not_numbers(trial: Trial, grads: Array) -> list[Finding]:
+def _not_numbers(trial: Trial, asked: Probes) -> list[Finding]:
+    """Return the first number that is none: of `x`, which no step leads away from, or `x.grad`."""
     return [
-        Finding(
-            f"{trial.x_name('x.grad', int(at))} is {grads[probe, at]:g}: nothing to compare",
-            "undecided",
-        )
-        for probe, at in np.argwhere(~np.isfinite(grads))[:1]
-    ]
+        Finding(f"{trial.x_name(name, int(at))} is {row[at]:g}: nothing to compare", "undecided")
+        for name, row in [("x", asked.u), *(("x.grad", grad) for grad in asked.grads)]
+        for at in np.flatnonzero(~np.isfinite(row))
+    ][:1]
 
 
 def _together(compared: Sequence[Pair]) -> list[list[Pair]]:
