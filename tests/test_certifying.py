@@ -52,13 +52,9 @@ KINDS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_jacobian(kind: str) -> None:
+def test_every_kind_of_jacobian_and_a_wrong_entry_of_it_is_located(kind: str) -> None:
     report = vtj.certify(f, X, KINDS[kind](diagonal()))
     assert report.verdict == "correct", str(report)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_wrong_entry_of_every_kind_is_located(kind: str) -> None:
     wrong = diagonal()
     wrong[123] *= 1.001
     report = vtj.certify(f, X, KINDS[kind](wrong))
@@ -70,12 +66,12 @@ def test_a_wrong_entry_of_every_kind_is_located(kind: str) -> None:
 def test_a_relative_error_of_1e_8_in_one_entry_of_a_million_is_found() -> None:
     generator = np.random.default_rng(0)
     found = 0
-    for seed in range(50):
+    for seed in range(30):
         wrong, at = np.diag(diagonal()), int(generator.integers(1000))
         wrong[at, at] *= 1 + 1e-8
         report = vtj.certify(f, X, wrong, seed=seed)
         found += report.culprit == "jacobian" and f"dy[{at}]/dx[{at}]" in report.findings[0]
-    assert found >= 49
+    assert found >= 29
 
 
 def test_an_off_diagonal_entry_of_a_dense_jacobian() -> None:
@@ -100,17 +96,19 @@ BACKWARD_OFF = custom(f, _off)
 BOTH = custom(f, _off, lambda x, u: u * (torch.cos(x[0]) * x[0] + torch.sin(x[0])))
 
 
-def test_a_wrong_backward_is_told_from_a_wrong_jacobian() -> None:
-    report = vtj.certify(BACKWARD_OFF, X, np.diag(diagonal()))
-    assert report.culprit == "backward"
-    assert report.findings[0].startswith("dy[400]/dx[77]: by hand 0, backward 1e-06")
-
-
-@pytest.mark.parametrize("function", [BACKWARD_OFF, BOTH], ids=["by differences", "forward"])
-def test_a_wrong_backward_is_located_without_a_jacobian(function: Any) -> None:
-    report = vtj.certify(function, X)
+@pytest.mark.parametrize(
+    ("function", "J", "said"),
+    [
+        (BACKWARD_OFF, np.diag(diagonal()), "by hand 0, backward 1e-06"),
+        (BACKWARD_OFF, None, "backward 1e-06"),
+        (BOTH, None, "backward 1e-06"),
+    ],
+    ids=["by hand", "by differences", "forward"],
+)
+def test_a_wrong_backward_is_located(function: Any, J: Any, said: str) -> None:  # noqa: N803
+    report = vtj.certify(function, X, J)
     assert report.culprit == "backward", str(report)
-    assert report.findings[0].startswith("dy[400]/dx[77]: backward 1e-06")
+    assert report.findings[0].startswith(f"dy[400]/dx[77]: {said}")
 
 
 def saw(x: Tensor) -> Tensor:
@@ -152,12 +150,6 @@ def test_the_report_with_a_jacobian_and_without() -> None:
     assert 0 < report.rows[0].error < 1
 
 
-@pytest.mark.parametrize("probes", [0, -1])
-def test_at_least_one_probe(probes: int) -> None:
-    with pytest.raises(ValueError, match=rf"^probes is {probes}; expected at least 1$"):
-        vtj.certify(f, X, probes=probes)
-
-
 @pytest.mark.parametrize("given", [None, np.diag(diagonal())])
 def test_the_seed_fixes_the_report(given: Any) -> None:
     first, again, other = (vtj.certify(f, X, given, seed=seed) for seed in (1, 1, 2))
@@ -165,25 +157,32 @@ def test_the_seed_fixes_the_report(given: Any) -> None:
     assert first != other
 
 
-def test_what_f_keeps_is_put_back() -> None:
-    norm = torch.nn.BatchNorm1d(2).double()
-    report = vtj.certify(norm, torch.tensor([[1.0, 2.0], [3.0, -1.0], [0.5, 0.5]]))
-    assert norm.running_mean.tolist() == [0.0, 0.0]
-    assert ("state of f", "f", "note") in rows(report)
-
-
-def test_what_overflows_is_no_warning() -> None:
-    report = vtj.certify(lambda x: x**3, torch.tensor([1e200, 1.0], dtype=torch.float64))
-    assert report.findings == ("y[0] is inf: there is no derivative",)
-
-
-def test_a_gradient_that_is_no_number() -> None:
-    """The value is finite; the root of what is not taken has no slope at 0."""
-    x = torch.tensor([1.0, 0.0, 0.0])
-    report = vtj.certify(lambda x: torch.where(x > 0, x.sqrt(), 0), x)
-    assert report.verdict == "undecided"
-    assert report.findings == ("x.grad[1] is nan: nothing to compare",)
-    assert POWER not in rows(report)
+@pytest.mark.parametrize(
+    ("g", "x", "finding"),
+    [
+        (lambda x: x**3, [1e200, 1.0], "y[0] is inf: there is no derivative"),
+        (
+            lambda x: torch.where(x > 0, x.sqrt(), 0),
+            [1, 0, 0],
+            "x.grad[1] is nan: nothing to compare",
+        ),
+        (lambda x: x[:0], [1, torch.nan], "x[1] is nan: nothing to compare"),
+        (
+            lambda x: torch.stack([x[0], x[1] + torch.sin(1e15 * x.detach()[1])]),
+            [0.5, 0.6],
+            "y[1]: the differences are too rough to tell: a detached path would not show",
+        ),
+    ],
+    ids=[
+        "overflow",
+        "a root's slope at 0, in what is not taken",
+        "nan and no y",
+        "a wave autograd passes by",
+    ],
+)
+def test_what_cannot_be_compared_is_undecided(g: Any, x: list[float], finding: str) -> None:
+    report = vtj.certify(g, torch.tensor(x, dtype=torch.float64))
+    assert (report.verdict, report.findings) == ("undecided", (finding,))
 
 
 def test_a_gradient_that_is_no_number_for_some_v() -> None:
@@ -195,39 +194,37 @@ def test_a_gradient_that_is_no_number_for_some_v() -> None:
     assert max(_calls(one) for one in told) < 10
 
 
-def test_an_f_that_depends_on_nothing_has_no_error() -> None:
-    report = vtj.certify(lambda x: torch.ones(2), X[:3])
-    assert (report.verdict, report.findings) == ("correct", ())
-
-
 @pytest.mark.parametrize(
     ("g", "x", "J"),
     [
         (torch.sum, torch.empty(0), None),
         (lambda x: x[:0], torch.ones(2), None),
         (lambda x: x[:0], torch.ones(2), np.zeros((0, 2))),
+        (lambda x: torch.ones(2), X[:3], None),
     ],
-    ids=["no x", "no y", "no y, by hand"],
+    ids=["no x", "no y", "no y, by hand", "a constant"],
 )
 def test_nothing_to_compare(g: Any, x: Tensor, J: Any) -> None:  # noqa: N803 - J is the term
     report = vtj.certify(g, x, J)
     assert (report.verdict, report.rows[0].error) == ("correct", 0)
 
 
-def test_what_may_hide_behind_noise_is_not_certified() -> None:
-    """Differences cannot see the wave, and autograd passes by it."""
-    report = vtj.certify(
-        lambda x: torch.stack([x[0], x[1] + torch.sin(1e15 * x.detach()[1])]), X[:2]
-    )
-    assert report.verdict == "undecided"
-    assert report.findings == (
-        "y[1]: the differences are too rough to tell: a detached path would not show",
-    )
-
-
-def test_a_gradient_of_rounding_alone_is_no_mistake() -> None:
-    x = torch.tensor([-2e-3, 3.0], dtype=torch.float64)
-    assert vtj.certify(lambda x: torch.nn.functional.layer_norm(1 / x, (2,)).sum(), x)
+@pytest.mark.parametrize(
+    ("g", "x", "J"),
+    [
+        (
+            lambda x: torch.nn.functional.layer_norm(1 / x, (2,)).sum(),
+            torch.tensor([-2e-3, 3.0]).double(),
+            None,
+        ),
+        (lambda x: x.softmax(0).sum(), X, None),
+        (lambda x: x.softmax(0).sum(), X, np.zeros((1, 1000))),
+    ],
+    ids=["layer norm", "softmax", "softmax, by hand"],
+)
+def test_a_gradient_of_rounding_alone_is_no_mistake(g: Any, x: Tensor, J: Any) -> None:  # noqa: N803
+    """Sums that cancel: J·1 is zero but for rounding, and x.grad is rounding alone."""
+    assert vtj.certify(g, x, J)
 
 
 def test_sums_that_cancel_take_no_further_passes() -> None:
@@ -247,16 +244,6 @@ def test_a_fast_wave_is_not_taken_for_noise() -> None:
 
     assert vtj.certify(wave, X[:3])
     assert vtj.check(wave, X[:3])
-
-
-def test_f_that_autograd_does_not_see_all_of() -> None:
-    report = vtj.certify(lambda x: x**2 + x.detach() * x[0], X)
-    assert report.culprit == "f", str(report)
-
-
-def test_not_linear_in_v_without_a_jacobian() -> None:
-    report = vtj.certify(custom(lambda x: x**2, lambda x, g: 2 * x[0] * g.abs()), X)
-    assert report.findings[0].endswith("the backward is wrong (not linear in v)")
 
 
 def test_an_operator_that_contradicts_itself() -> None:
@@ -310,12 +297,6 @@ def test_the_number_of_calls_does_not_grow() -> None:
     assert counts[0] == counts[1] < 25
 
 
-def test_rounding_is_not_taken_for_a_mistake() -> None:
-    """Sums that cancel: J·1 is zero but for rounding, and x.grad is rounding alone."""
-    assert vtj.certify(lambda x: x.softmax(0).sum(), X)
-    assert vtj.certify(lambda x: x.softmax(0).sum(), X, np.zeros((1, 1000)))
-
-
 def test_backward_that_raises() -> None:
     report = vtj.certify(custom(lambda x: x**2, lambda x, g: g.sum()), X)
     assert report.culprit == "backward"
@@ -332,21 +313,6 @@ def test_rough_differences_alone_do_not_decide() -> None:
     assert report.verdict == "undecided", str(report)
     assert report.findings[0].endswith("the differences are too rough to tell")
     assert vtj.check(rough, X[:3]).verdict == "undecided"
-
-
-def test_detection_power_is_what_it_says() -> None:
-    """Ten times the stated power is always seen, a thousandth never."""
-    d = diagonal()
-    told = vtj.certify(f, X, np.diag(d)).rows[-1].note
-    match = re.search(r"(\S+) \(x.grad", told)
-    assert match
-    power = float(match[1])
-    for seed in range(10):
-        wrong = np.diag(d)
-        wrong[seed, 3 * seed + 1] += 10 * power
-        assert not vtj.certify(f, X, wrong, seed=seed)
-        wrong[seed, 3 * seed + 1] = d[seed] * (seed == 3 * seed + 1) + power / 1e4
-        assert vtj.certify(f, X, wrong, seed=seed)
 
 
 SMALL = 1e-3 * X[:8]

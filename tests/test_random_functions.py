@@ -41,10 +41,14 @@ def test_hardly_anything_is_undecided(seen: dict[str, list[tuple[Drawn, vtj.Repo
 def test_an_entry_off_by_ten_tolerances_is_caught(
     seen: dict[str, list[tuple[Drawn, vtj.Report]]],
 ) -> None:
-    """J by hand is right but for one entry, off by ten times what the rule allows there."""
+    """J by hand is right but for one entry, off by ten times what the rule allows there.
+
+    It is planted into every third function: each takes three times as long to judge as a right one.
+    """
     generator = np.random.default_rng(0)
     caught = planted = 0
-    for f, report in seen["correct"]:
+    tried = seen["correct"][::3]
+    for f, report in tried:
         J = next(one for one in report.evidence.jacobian if one.family == "backward")  # noqa: N806
         entries = np.flatnonzero(np.isfinite(J.value) & (J.value != 0))
         if not entries.size:
@@ -59,5 +63,5 @@ def test_an_entry_off_by_ten_tolerances_is_caught(
         again = vtj.check(f, f.x, jacobian=wrong.reshape(shape))
         planted += 1
         caught += again.culprit == "jacobian"
-    assert planted >= 0.75 * COUNT
+    assert planted >= 0.75 * len(tried)
     assert caught >= 0.95 * planted

@@ -1,4 +1,7 @@
-"""What `pip install vtj` brings: the library, nothing of the site, and torch and NumPy alone."""
+"""What `pip install vtj` brings: the library, nothing of the site, and torch and NumPy alone.
+
+What shows results is imported when it is asked for, as it takes as long as all the rest.
+"""
 
 import os
 import subprocess
@@ -10,6 +13,8 @@ from zipfile import ZipFile
 import pytest
 from hatchling.build import build_wheel
 
+import vtj
+
 ROOT = Path(__file__).parents[1]
 IMPORTED = """
 import sys
@@ -20,6 +25,9 @@ import vtj
 new = [name for name in sys.modules.keys() - before if getattr(sys.modules[name], "__file__", "")]
 packages = {name.partition(".")[0] for name in new}
 print(vtj.__file__, *sorted(packages - {*sys.stdlib_module_names, "numpy", "torch"}))
+print([name for name in ("sympy", "vtj.show") if name in sys.modules])
+vtj.formula
+print("vtj.show" in sys.modules)
 """
 
 
@@ -50,4 +58,10 @@ def test_it_imports_nothing_but_torch_and_numpy(wheel: ZipFile, tmp_path: Path) 
     wheel.extractall(tmp_path)
     command = [sys.executable, "-I", "-c", IMPORTED, str(tmp_path)]
     ran = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert ran.stdout.split() == [str(tmp_path / "vtj/__init__.py"), "vtj"]
+    assert ran.stdout.splitlines() == [f"{tmp_path / 'vtj/__init__.py'} vtj", "[]", "True"]
+
+
+def test_every_public_name_is_there_and_another_is_refused() -> None:
+    assert all(getattr(vtj, name) is not None for name in vtj.__all__)
+    with pytest.raises(AttributeError, match="module 'vtj' has no attribute 'grad'"):
+        vtj.grad  # noqa: B018

@@ -27,7 +27,7 @@ from vtj.oracle.passes import Counted, Passes
 from vtj.oracle.reexamination import possibly_detached
 from vtj.oracle.trial import Trial, first_run
 from vtj.oracle.unchecked import unchecked
-from vtj.oracle.voting import Array, Mask
+from vtj.oracle.voting import Mask
 from vtj.outcome import Outcome
 from vtj.report import Report, Result, Row
 
@@ -107,8 +107,8 @@ def certify(
         behavior = [judge_v(asked.outcomes), *judge_f(trial, asked.outcomes, kept)]
         raised = _raised(asked.outcomes)
         found = [one.finding for one in (*behavior, *raised) if one.finding]
-        if not found and asked.differences is None:
-            found = _not_numbers(trial, asked.grads)
+        if not found:
+            found = _not_numbers(trial, asked)
         bad = [pair for pair in compared if pair.differs]
         if bad and not found:
             found.append(locate(passes, asked, bad, by_hand))
@@ -149,7 +149,7 @@ def _too_weak(trial: Trial, asked: Probes, compared: Sequence[Pair]) -> str:
     powers = _powers([pair for pair in compared if pair.side != "y"])  # those that see x.grad
     if not powers:
         return ""
-    what, power = min(powers.items(), key=lambda one: one[1])
+    what, power = min(powers, key=lambda one: one[1])
     largest = float(abs(asked.grads).max(initial=0))
     if power <= max(ENOUGH, 4 * trial.eps) * largest:
         return ""
@@ -179,39 +179,38 @@ def _raised(outcomes: Sequence[Outcome]) -> list[Judged]:
     return [raises("x.grad", error) for error in errors[:1]]
 
 
-def _not_numbers(trial: Trial, grads: Array) -> list[Finding]:
+def _not_numbers(trial: Trial, asked: Probes) -> list[Finding]:
+    """Return the first number that is none: of `x`, which no step leads away from, or `x.grad`."""
     return [
-        Finding(
-            f"{trial.x_name('x.grad', int(at))} is {grads[probe, at]:g}: nothing to compare",
-            "undecided",
-        )
-        for probe, at in np.argwhere(~np.isfinite(grads))[:1]
+        Finding(f"{trial.x_name(name, int(at))} is {row[at]:g}: nothing to compare", "undecided")
+        for name, row in [("x", asked.u), *(("x.grad", grad) for grad in asked.grads)]
+        for at in np.flatnonzero(~np.isfinite(row))
+    ][:1]
+
+
+def _together(compared: Sequence[Pair]) -> list[list[Pair]]:
+    """Return the pairs of all probes, those together that compare the same kind of value."""
+    return [
+        [pair for pair in compared if pair.side == side]
+        for side in dict.fromkeys(pair.side for pair in compared)
     ]
-
-
-def _together(compared: Sequence[Pair]) -> dict[str, list[Pair]]:
-    """Return the pairs of all probes, by what they compare."""
-    together: dict[str, list[Pair]] = {}
-    for pair in compared:
-        together.setdefault(pair.what, []).append(pair)
-    return together
 
 
 def _rows(compared: Sequence[Pair]) -> list[Row]:
     rows = []
-    for what, same in _together(compared).items():
+    for same in _together(compared):
         result: Result = "differs" if any(pair.differs for pair in same) else "agrees"
-        rows.append(Row(what, same[0].b.family, result, max(pair.worst for pair in same)))
+        rows.append(Row(same[0].what, same[0].b.family, result, max(pair.worst for pair in same)))
     return rows
 
 
-def _powers(compared: Sequence[Pair]) -> dict[str, float]:
-    """Return how large an error in a single entry of J must be to be seen, by what is compared."""
-    return {what: min(pair.power for pair in same) for what, same in _together(compared).items()}
+def _powers(compared: Sequence[Pair]) -> list[tuple[str, float]]:
+    """Return what is compared, and how large an error in a single entry of J is seen by it."""
+    return [(same[0].what, min(pair.power for pair in same)) for same in _together(compared)]
 
 
 def _power_row(compared: Sequence[Pair]) -> list[Row]:
-    powers = _powers(compared).items()
+    powers = _powers(compared)
     told = [f"{power:.1g} ({what})" for what, power in powers if np.isfinite(power)]
     note = f"a single entry that is off by more than this is seen: {', '.join(told)}"
     return [Row("power", "", "note", note=note)] if told else []

@@ -1,6 +1,7 @@
 """Engines, hand-derived J and ``backward`` against each other."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,9 @@ def check(
             report = _dense(trial, names, jacobian, weights, seed, kept)
         if order == 2:
             vjp, at = _gradient_as_function(trial, weights)
-            report = both(report, check(vjp, at, engines=engines, seed=seed))
+            named = [leaf.tensor for leaf in kept.reached(trial.others)]
+            with _frozen(named):  # the first report names them
+                report = both(report, check(vjp, at, engines=engines, seed=seed))
     return report
 
 
@@ -116,6 +119,17 @@ def _dense(
         result = vote(answers.witnesses, trial.relative)
     seen = observe(trial, weights, seed, result.agreed)
     return judge(trial, answers, seen, result, kept)
+
+
+@contextmanager
+def _frozen(leaves: Sequence[Tensor]) -> Iterator[None]:
+    for leaf in leaves:
+        leaf.requires_grad_(False)
+    try:
+        yield
+    finally:
+        for leaf in leaves:
+            leaf.requires_grad_()
 
 
 def _gradient_as_function(

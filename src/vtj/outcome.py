@@ -70,25 +70,22 @@ def backward(f: Function, x: Tensors, v: Any = None) -> Outcome:
         return _run(f, x, v, only_x=False)
 
 
-def finished(leaves: tuple[Tensor, ...], y: Any, x: Tensors, v: Any = None) -> Outcome:
-    """Run ``y.backward(v)`` where `f` has run already.
+def finished(
+    leaves: tuple[Tensor, ...], y: Any, x: Tensors, v: Any, *, only_x: bool = True
+) -> Outcome:
+    """Run ``y.backward(v)`` where `f` has run already, on leaves that are copies of `x`.
 
-    Args:
-        leaves: Copies of `x` that require grad.
-        y: What `f` returned for them; its graph is used up.
-        x: What `f` was to be called with.
-        v: The gradient argument.
-
-    Raises:
-        RefusesInputs: Where only a new run of `f` and a plain ``y.backward(v)`` will do.
-
-    Example:
-        >>> x = torch.tensor([1.0, 2.0])
-        >>> (leaf,) = fresh_leaves(x)
-        >>> finished((leaf,), 3 * leaf**2, x, torch.tensor([1.0, 10.0])).grad
-        tensor([  6., 120.])
+    The graph behind `y` is used up. `RefusesInputs` is raised where only a new run of `f` and a
+    plain ``y.backward(v)`` will do.
     """
-    return _outcome(leaves, y, x, v, only_x=True)
+    used, error = _copy(v), None
+    try:
+        _backward(y, used, leaves if only_x else None)
+    except Exception as raised:
+        if only_x and "use_reentrant=True" in str(raised):
+            raise RefusesInputs from raised
+        error = raised
+    return _told(leaves, y, x, error, v_changed=not same(used, v))
 
 
 def vjp(f: Function, x: Tensors, v: Any = None) -> Tensors:
@@ -134,18 +131,7 @@ def _run(f: Function, x: Tensors, v: Any, *, only_x: bool) -> Outcome:
         y = f(*leaves)
     except Exception as error:
         return _told(leaves, None, x, error, v_changed=False)
-    return _outcome(leaves, y, x, v, only_x=only_x)
-
-
-def _outcome(leaves: tuple[Tensor, ...], y: Any, x: Tensors, v: Any, *, only_x: bool) -> Outcome:
-    used, error = _copy(v), None
-    try:
-        _backward(y, used, leaves if only_x else None)
-    except Exception as raised:
-        if only_x and "use_reentrant=True" in str(raised):
-            raise RefusesInputs from raised
-        error = raised
-    return _told(leaves, y, x, error, v_changed=not same(used, v))
+    return finished(leaves, y, x, v, only_x=only_x)
 
 
 def _told(

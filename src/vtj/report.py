@@ -126,12 +126,7 @@ class Report:
 
 
 def both(first: Report, second: Report) -> Report:
-    """Return one report of two: on `f`, and on its gradient (order 2).
-
-    Example:
-        >>> both(Report("J (2,)", (), "correct"), Report("J (4,)", (), "correct")).title
-        'J (2,); order 2: J (4,)'
-    """
+    """Return one report of two: on `f`, and on its gradient (order 2)."""
     order: tuple[Verdict, ...] = ("wrong", "undecided", "correct")
     verdicts = (first.verdict, second.verdict)
     rows = (replace(row, what=f"order 2: {row.what}") for row in second.rows)

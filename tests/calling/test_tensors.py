@@ -1,7 +1,8 @@
 """What every `f` takes and returns, and what is refused with which words."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,58 +25,51 @@ def _fake() -> Tensor:
         return torch.ones(2)
 
 
-@pytest.mark.parametrize(
-    ("came", "message"),
-    [
-        ([PLAIN], "x is list; expected a torch.Tensor or a tuple of them"),
-        ((PLAIN, 2), "x[1] is int; expected a torch.Tensor"),
-    ],
-)
-def test_something_else_than_tensors(came: Any, message: str) -> None:
-    with pytest.raises(TypeError) as raised:
-        as_tuple(came)
-    assert str(raised.value) == message
+QUANTIZED = partial(torch.quantize_per_tensor, PLAIN, 0.1, 0, torch.qint8)
+NESTED = partial(torch.nested.nested_tensor, [torch.ones(2), torch.ones(3)])
+FLOATING = partial(require_floating, "x")
+VALUES = partial(require_values, "v")
 
 
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
-    ("part", "message"),
+    ("refuse", "made", "message"),
     [
+        (as_tuple, lambda: [PLAIN], "x is list; expected a torch.Tensor or a tuple of them"),
+        (as_tuple, lambda: (PLAIN, 2), "x[1] is int; expected a torch.Tensor"),
         (
-            PLAIN.to(torch.complex64),
+            FLOATING,
+            lambda: PLAIN.to(torch.complex64),
             "x has dtype torch.complex64; complex is not supported: "
             "give the real and imaginary part as real tensors (torch.view_as_real)",
         ),
         (
-            PLAIN.to(torch.float8_e4m3fn),
+            FLOATING,
+            lambda: PLAIN.to(torch.float8_e4m3fn),
             "x has dtype torch.float8_e4m3fn; expected one of float64, float32, float16, bfloat16",
         ),
         (
-            torch.ones(2, device="meta"),
+            FLOATING,
+            lambda: torch.ones(2, device="meta"),
             "x is on device meta, without values; expected a device that holds them",
         ),
-    ],
-)
-def test_no_real_derivative_can_be_taken(part: Tensor, message: str) -> None:
-    with pytest.raises(TypeError) as raised:
-        require_floating("x", part)
-    assert str(raised.value) == message
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_no_plain_array_of_values() -> None:
-    rows = [torch.ones(2), torch.ones(3)]
-    refused = {
-        "v is a nested tensor; expected one of a single shape": torch.nested.nested_tensor(rows),
-        "v is a FakeTensor; expected a plain tensor": _fake(),
-        "v has layout torch.sparse_coo; expected torch.strided (to_dense)": PLAIN.to_sparse(),
-        "v is quantized; expected plain values (dequantize)": torch.quantize_per_tensor(
-            PLAIN, 0.1, 0, torch.qint8
+        (VALUES, NESTED, "v is a nested tensor; expected one of a single shape"),
+        (VALUES, _fake, "v is a FakeTensor; expected a plain tensor"),
+        (
+            VALUES,
+            PLAIN.to_sparse,
+            "v has layout torch.sparse_coo; expected torch.strided (to_dense)",
         ),
-    }
-    for message, part in refused.items():
-        with pytest.raises(TypeError) as raised:
-            require_values("v", part)
-        assert str(raised.value) == message
+        (VALUES, QUANTIZED, "v is quantized; expected plain values (dequantize)"),
+    ],
+    ids=["list", "int", "complex", "float8", "meta", "nested", "fake", "sparse", "quantized"],
+)
+def test_what_is_refused_and_in_which_words(
+    refuse: Callable[[Any], object], made: Callable[[], Any], message: str
+) -> None:
+    with pytest.raises(TypeError) as raised:
+        refuse(made())
+    assert str(raised.value) == message
 
 
 def test_elements_take_the_shapes_and_dtypes_and_devices_of_the_parts() -> None:

@@ -12,16 +12,7 @@ from vtj.calling.tensors import Function
 
 @contextmanager
 def without_trace(f: Function, seed: int) -> Iterator[tuple[Function, Kept]]:
-    """`f` as a function that draws the same numbers at every call; what it changes is put back.
-
-    Raises:
-        TypeError: When `f` cannot be called.
-
-    Example:
-        >>> with without_trace(lambda x: x**2, seed=0) as (f, kept):
-        ...     f(3)
-        9
-    """
+    """`f` as a function that draws the same numbers at every call; what it changes is put back."""
     repeated = repeatable(f, seed)
     with np.errstate(all="ignore"), random_state_kept(), state_kept(f) as kept:
         yield repeated, kept

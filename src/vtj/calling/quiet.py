@@ -10,10 +10,6 @@ def quiet() -> Iterator[None]:
     """Silence torch's remarks on its own code: slow batching rules, and its use of torch.jit.
 
     What the caller's own function warns of still gets out.
-
-    Example:
-        >>> with quiet():
-        ...     warnings.warn("`torch.jit.script` is deprecated", DeprecationWarning)
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*batching rule", category=UserWarning)

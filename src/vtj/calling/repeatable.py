@@ -14,15 +14,7 @@ from vtj.calling.tensors import Function
 
 @contextmanager
 def random_state_kept() -> Iterator[None]:
-    """Put back the random state of torch, NumPy and Python on leaving.
-
-    Example:
-        >>> before = torch.get_rng_state()
-        >>> with random_state_kept():
-        ...     _ = torch.rand(3)
-        >>> torch.equal(torch.get_rng_state(), before)
-        True
-    """
+    """Put back the random state of torch, NumPy and Python on leaving."""
     python_state = random.getstate()
     theirs, kept = get_bit_generator(), np.random.get_state(legacy=False)
     with torch.random.fork_rng():
@@ -40,9 +32,6 @@ def repeatable(f: Function, seed: int) -> Function:
     """Return `f` as a function that draws the same random numbers at every call.
 
     Dropout becomes one fixed function this way. Use it within `random_state_kept`.
-
-    Raises:
-        TypeError: When `f` cannot be called.
 
     Example:
         >>> with random_state_kept():

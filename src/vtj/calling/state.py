@@ -16,19 +16,12 @@ from vtj.calling.tensors import Function, same
 
 @dataclass(frozen=True)
 class Buffer:
-    """A buffer of a module, as it was.
+    """A buffer of a module, as it was."""
 
-    Attributes:
-        name: Its name, from the module that `f` refers to.
-        module: Where it is registered.
-        tensor: What was registered; None where nothing was yet.
-        value: A copy of it.
-    """
-
-    name: str
-    module: nn.Module
-    tensor: Any
-    value: Any
+    name: str  # from the module that `f` refers to
+    module: nn.Module  # where it is registered
+    tensor: Any  # what was registered; None where nothing was yet
+    value: Any  # a copy of it
 
     @property
     def changed(self) -> bool:
@@ -51,32 +44,18 @@ class Buffer:
 
 @dataclass(frozen=True)
 class Leaf:
-    """A leaf that requires grad, and how `f` refers to it.
-
-    Attributes:
-        tensor: The leaf.
-        grad: The `.grad` that it had.
-        name: Its name, as in ``net.0.weight``; empty where `f` reaches it in a way not followed.
-        module: An expression for the module whose parameter it is; ``f`` is the function itself.
-            Empty where it is no parameter.
-        own: Whether `f` is that module.
-    """
+    """A leaf that requires grad, and how `f` refers to it."""
 
     tensor: Tensor
-    grad: Tensor | None = None
-    name: str = ""
-    module: str = ""
-    own: bool = False
+    grad: Tensor | None = None  # the `.grad` that it had
+    name: str = ""  # as in ``net.0.weight``; empty where `f` reaches it in a way not followed
+    module: str = ""  # an expression for the module whose parameter it is; empty where it is none
+    own: bool = False  # whether `f` is that module
 
 
 @dataclass(frozen=True)
 class Kept:
-    """What `f` refers to, as it was.
-
-    Attributes:
-        buffers: The buffers of its modules.
-        leaves: The leaves it refers to.
-    """
+    """What `f` refers to, as it was."""
 
     buffers: list[Buffer]
     leaves: list[Leaf]
@@ -87,11 +66,7 @@ class Kept:
         return [buffer.name for buffer in self.buffers if buffer.changed]
 
     def reached(self, in_graph: Sequence[Tensor]) -> list[Leaf]:
-        """Return the leaves that a backward through `f` reaches, those with names first.
-
-        Args:
-            in_graph: The leaves in the graph behind `y`.
-        """
+        """Return the leaves that a backward reaches, those with names before those `in_graph`."""
         ids = {id(leaf) for leaf in in_graph}
         # A module's own parameters count even where the graph does not show them: a custom
         # Function may have lost one, and reentrant checkpointing hides all (it fills `.grad`).

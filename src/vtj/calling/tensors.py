@@ -13,20 +13,9 @@ Function: TypeAlias = Callable[..., Any]
 
 
 def as_tuple(x: Tensors, name: str = "x") -> tuple[Tensor, ...]:
-    """Return `x` as a tuple of tensors, whether it is one tensor or a tuple of them.
-
-    Args:
-        x: A tensor or a non-empty tuple of tensors.
-        name: What the error calls it.
-
-    Raises:
-        TypeError: Naming the type that came instead.
-        ValueError: When the tuple is empty.
+    """Return `x` as a tuple of tensors, or raise an error that calls it `name`.
 
     Example:
-        >>> import torch
-        >>> as_tuple(torch.zeros(2))
-        (tensor([0., 0.]),)
         >>> as_tuple([1.0, 2.0])
         Traceback (most recent call last):
         ...
@@ -34,27 +23,25 @@ def as_tuple(x: Tensors, name: str = "x") -> tuple[Tensor, ...]:
     """
     if type(x) is Tensor:
         return (x,)
-    parts = x if isinstance(x, tuple) else (x,)
-    if isinstance(x, tuple) and not x:
+    if not isinstance(x, (tuple, Tensor)):
+        kind = type(x).__name__
+        raise TypeError(f"{name} is {kind}; expected a torch.Tensor or a tuple of them")
+    if isinstance(x, Tensor):  # a subclass
+        return (x,)
+    if not x:
         raise ValueError(f"{name} is an empty tuple; expected at least one torch.Tensor")
-    for position, part in enumerate(parts):
+    for position, part in enumerate(x):
         if not isinstance(part, Tensor):
-            where = f"{name}[{position}]" if isinstance(x, tuple) else name
-            expected = (
-                "a torch.Tensor" if isinstance(x, tuple) else "a torch.Tensor or a tuple of them"
-            )
-            raise TypeError(f"{where} is {type(part).__name__}; expected {expected}")
-    return tuple(parts)
+            kind = type(part).__name__
+            raise TypeError(f"{name}[{position}] is {kind}; expected a torch.Tensor")
+    return tuple(x)
 
 
 DTYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 
 
 def require_floating(name: str, part: Tensor) -> None:
-    """Refuse a tensor that real derivatives cannot be taken of.
-
-    Raises:
-        TypeError: Naming its dtype, layout or device.
+    """Refuse a tensor that real derivatives cannot be taken of, naming its dtype.
 
     Example:
         >>> import torch
@@ -77,18 +64,7 @@ def require_floating(name: str, part: Tensor) -> None:
 
 
 def require_values(name: str, part: Tensor) -> None:
-    """Refuse a tensor that is no plain array of values.
-
-    Raises:
-        TypeError: Naming its layout or device.
-
-    Example:
-        >>> import torch
-        >>> require_values("x", torch.ones(2, device="meta"))
-        Traceback (most recent call last):
-        ...
-        TypeError: x is on device meta, without values; expected a device that holds them
-    """
+    """Refuse a tensor that is no plain array of values, naming its kind, layout or device."""
     if part.is_nested:
         raise TypeError(f"{name} is a nested tensor; expected one of a single shape")
     if type(part).__torch_dispatch__ is not Tensor.__torch_dispatch__ and not _is_sharded(part):
@@ -141,17 +117,14 @@ def values(y: Tensors) -> NDArray[np.float64]:
         >>> values((torch.tensor(1.0), torch.tensor([[2.0], [3.0]]))).tolist()
         [1.0, 2.0, 3.0]
     """
-    vectors = [_whole(part.detach()).double().cpu().numpy().reshape(-1) for part in as_tuple(y)]
+    parts = (part.detach() for part in as_tuple(y))
+    whole = (part.full_tensor() if _is_sharded(part) else part for part in parts)
+    vectors = [part.double().cpu().numpy().reshape(-1) for part in whole]
     return vectors[0] if len(vectors) == 1 else np.concatenate(vectors)
 
 
 def _is_sharded(part: Tensor) -> bool:
     return type(part) is not Tensor and hasattr(part, "placements")
-
-
-def _whole(part: Any) -> Tensor:
-    whole: Tensor = part.full_tensor() if _is_sharded(part) else part
-    return whole
 
 
 def _sharded_like(plain: Tensor, part: Any) -> Tensor:
@@ -161,27 +134,12 @@ def _sharded_like(plain: Tensor, part: Any) -> Tensor:
 
 
 def fresh_leaves(x: Tensors) -> tuple[Tensor, ...]:
-    """Copy `x` to new leaves that require grad, so that nothing done to them reaches the caller.
-
-    Raises:
-        RuntimeError: What torch raises when the dtype has no gradient (integers, bool).
-
-    Example:
-        >>> import torch
-        >>> fresh_leaves(torch.tensor([1.0, 2.0]))
-        (tensor([1., 2.], requires_grad=True),)
-    """
+    """Copy `x` to new leaves that require grad, so that nothing done to them reaches the caller."""
     return tuple(part.detach().clone().requires_grad_() for part in as_tuple(x))
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two tensors, or tuples of them, hold the same values in one shape; nan is nan.
-
-    Example:
-        >>> import torch
-        >>> same(torch.tensor([1.0, torch.nan]), torch.tensor([1.0, torch.nan]))
-        True
-    """
+    """Whether two tensors, or tuples of them, hold the same values in one shape; nan is nan."""
     if isinstance(a, tuple):
         return all(same(one, other) for one, other in zip(a, b, strict=True))
     if not isinstance(a, Tensor):
