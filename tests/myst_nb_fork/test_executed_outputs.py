@@ -12,6 +12,13 @@ from myst_nb.core import execute
 from tests.myst_nb_fork.conftest import COLOR, FRONT_MATTER, Project, cell
 
 RAISES = ":tags: [raises-exception]\n\n"
+EVENTS = "['pre_execute', 'pre_run_cell', 'post_execute', 'post_run_cell']"
+HOOKED = (
+    "import asyncio\nseen = []\n"
+    f"for name in {EVENTS}:\n"
+    "    get_ipython().events.register(name, lambda *_, name=name: seen.append(name))\n"
+    "seen.clear()"
+)
 HARD = [
     cell("print('one')\n1 + 1"),
     cell("x = [1, 2]\nx"),
@@ -29,6 +36,10 @@ HARD = [
     cell("%no_such_magic", RAISES),
     cell("import asyncio\nawait asyncio.sleep(0.01, 'awaited')"),
     cell("asyncio.get_running_loop().is_running()"),
+    cell(HOOKED),
+    cell("seen.clear()\nawait asyncio.sleep(0.01, 'awaited')"),
+    cell("now, _ = seen[:], seen.clear()\nnow"),
+    cell("await 5", RAISES),
     cell("await f()", RAISES),
     cell(
         "import time\nlog = []\nasync def work():\n    for n in range(3):\n        log.append(n)\n"

@@ -35,6 +35,11 @@ FAILS: dict[str, tuple[list[str], int, str]] = {
         22,
         "ZeroDivisionError: division by zero",
     ),
+    "twice": (
+        [cell("1 / 0", RAISES), cell("1 / 0")],
+        23,
+        "ZeroDivisionError: division by zero",
+    ),
     "gap": ([cell("\n\nx = 1\n1 / 0")], 20, "ZeroDivisionError: division by zero"),
     "syntax": ([cell("x = 1\n\nx = = 2")], 19, "SyntaxError: invalid syntax (cell_2.py, line 3)"),
     "exec": (

@@ -190,16 +190,7 @@ PARTS = {part.__name__: part for part in (published, live, imports, others, scal
 
 
 def record(file: Path, where: dict[str, str | int], parts: dict[str, dict[str, object]]) -> None:
-    """Write what was measured; what a recording of the same machine holds beside it is kept.
-
-    Args:
-        file: the recording.
-        where: the machine and the versions.
-        parts: what was measured: part to date, load and rows.
-
-    Raises:
-        ValueError: if some parts are missing and there is no recording of the same machine.
-    """
+    """Write what was measured; what a recording of the same machine holds beside it is kept."""
     if missing := PARTS.keys() - parts.keys():
         old = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
         if old.get("machine") != where:

@@ -65,12 +65,7 @@ sphinx_gallery_conf = {
 
 
 def write_pages(folder: Path, count: int) -> Path:
-    """Write a site for MyST-NB; its folder.
-
-    Args:
-        folder: where.
-        count: of pages.
-    """
+    """Write a site for MyST-NB of so many pages; its folder."""
     folder.mkdir(parents=True)
     names = "\n".join(f"p{n}" for n in range(count))
     (folder / "index.md").write_text(f"# Pages\n\n```{{toctree}}\n{names}\n```\n")
@@ -86,12 +81,7 @@ def write_pages(folder: Path, count: int) -> Path:
 
 
 def write_gallery(folder: Path, count: int) -> Path:
-    """Write the same pages as scripts for sphinx-gallery; the site's folder.
-
-    Args:
-        folder: where.
-        count: of pages.
-    """
+    """Write the same pages as scripts for sphinx-gallery; the site's folder."""
     (folder / "examples").mkdir(parents=True)
     (folder / "index.rst").write_text("Pages\n=====\n\n.. toctree::\n\n   auto/index\n")
     (folder / "conf.py").write_text(GALLERY)

@@ -43,12 +43,7 @@ def build(source: Path, conf: Path, folder: Path, way: str) -> subprocess.Popen[
 
 
 def differences(one: Path, other: Path) -> Iterator[str]:
-    """What differs between two builds: the outputs of cells, then the rest of the pages.
-
-    Args:
-        one: the folder of the build with kernels.
-        other: the folder of the other build.
-    """
+    """What differs between two builds: the outputs of cells, then the rest of the pages."""
     for name, text, theirs in pairs(one / "jupyter_execute", other / "jupyter_execute", "*.ipynb"):
         yield from in_cells(name.removesuffix(".ipynb"), json.loads(text), json.loads(theirs))
     for name, text, theirs in pairs(one / "html", other / "html", "*.html"):

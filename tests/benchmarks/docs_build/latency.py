@@ -18,15 +18,7 @@ LIVE = Path(__file__).parents[3] / "conf/live.py"
 
 
 def latencies(source: Path, conf: Path, page: str, folder: Path, times: int) -> list[float]:
-    """Serve a site, edit one of its pages some times, and wait for a browser to show it.
-
-    Args:
-        source: the site's pages, one of which is edited.
-        conf: the folder of conf.py.
-        page: the page to edit.
-        folder: where to build.
-        times: how often.
-    """
+    """Serve a site, edit one of its pages some times, and wait for a browser to show it."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -16,12 +16,7 @@ from myst_nb_fork.steps import cell_step
 
 
 def cell_seconds(notebooks: Path, preload: list[str]) -> float:
-    """Run the cells of executed notebooks again, in one page's process after another.
-
-    Args:
-        notebooks: the folder with what MyST-NB has written.
-        preload: the modules that are imported beforehand.
-    """
+    """Run the cells of executed notebooks again, in one page's process after another."""
     process = warm.Warm(preload)
     scheduler = Scheduler(process, lambda *_: None)
     total = 0.0
