@@ -51,6 +51,9 @@ class Builder(sphinx_autobuild.build.Builder):  # type: ignore[misc]  # it has n
         options = sphinx_autobuild.__main__._get_sphinx_build_parser().parse_args(arguments)
         self._served = Path(options.outputdir)
         self._cause = ""
+        error = subprocess.CalledProcessError
+        commands: Any = SimpleNamespace(run=self.run, CalledProcessError=error)
+        sphinx_autobuild.build.subprocess = commands  # which it calls where `run` stands in
 
     def __call__(self, *, changed_paths: Sequence[Path]) -> None:
         """Build; if that was not possible, say why, on the pages and at last in the terminal."""
@@ -60,15 +63,7 @@ class Builder(sphinx_autobuild.build.Builder):  # type: ignore[misc]  # it has n
             print(f"\nThe site was not built:\n{self._cause}", flush=True)
 
     def run(self, command: list[str], *, check: bool) -> None:
-        """Do what `subprocess.run` does, but run a build in a fork of this process.
-
-        Args:
-            command: the command.
-            check: whether to raise an error if it fails.
-
-        Raises:
-            subprocess.CalledProcessError: if it fails.
-        """
+        """Do what `subprocess.run` does, but run a build in a fork of this process."""
         if command[: len(BUILD)] != BUILD:
             subprocess.run(command, check=check)
             return
@@ -79,18 +74,16 @@ class Builder(sphinx_autobuild.build.Builder):  # type: ignore[misc]  # it has n
         self._cause = "its process has ended"
         with here, contextlib.suppress(EOFError):  # if it has
             names, self._cause = here.recv()
-            _import(names)
+            for name in set(names) - sys.modules.keys():
+                importlib.import_module(name)  # at hand for the next build
+            gc.freeze()
         child.join()
         if check and child.exitcode:
             raise subprocess.CalledProcessError(child.exitcode, command)
 
 
 def serve(arguments: list[str]) -> None:
-    """Serve until interrupted.
-
-    Args:
-        arguments: sphinx-autobuild's.
-    """
+    """Serve until interrupted; the arguments are sphinx-autobuild's."""
     autobuild: Any = sphinx_autobuild.__main__
     options = autobuild._get_sphinx_build_parser().parse_args(arguments)
     config = run_path(str(Path(options.confdir or options.sourcedir) / "conf.py"))
@@ -99,14 +92,7 @@ def serve(arguments: list[str]) -> None:
     # Here, as the process that runs the pages ends with the one that has started it.
     warm.keep(warm.Warm(config["myst_nb_fork_preload"]))
 
-    def builder(*given: Any, **named: Any) -> Builder:
-        made = Builder(*given, **named)
-        error = subprocess.CalledProcessError
-        commands: Any = SimpleNamespace(run=made.run, CalledProcessError=error)
-        sphinx_autobuild.build.subprocess = commands
-        return made
-
-    autobuild.Builder = builder
+    autobuild.Builder = Builder
     # Threads will do where sphinx-autobuild has processes, some of which outlive a killed server.
     sphinx_autobuild.server.ProcessPoolExecutor = ThreadPoolExecutor
     logging.getLogger("watchfiles").setLevel(logging.WARNING)  # sphinx-autobuild names each change
@@ -115,14 +101,8 @@ def serve(arguments: list[str]) -> None:
 
 def say_on_pages(folder: Path, cause: str) -> None:
     """Have every page of a site say that it is older than its sources, and why; or no page."""
-    banner = (
-        ""
-        if not cause
-        else (
-            f'<!--not built--><pre style="{_STYLE}">Not built since the last change:\n'
-            f"{html.escape(cause)}</pre><!--/-->"
-        )
-    )
+    told = f"Not built since the last change:\n{html.escape(cause)}"
+    banner = f'<!--not built--><pre style="{_STYLE}">{told}</pre><!--/-->' if cause else ""
     index = folder / "index.html"
     if banner and not index.exists():
         index.write_text("<!DOCTYPE html><body></body>", encoding="utf-8")
@@ -170,13 +150,6 @@ def _build(arguments: list[str], results: Connection[tuple[list[str], str], obje
 
 def _outside(file: str) -> bool:
     return "site-packages" in file or file.startswith(os.path.dirname(os.__file__))
-
-
-def _import(names: list[str]) -> None:
-    """Have what one build has imported at hand for the next."""
-    for name in set(names) - sys.modules.keys():
-        importlib.import_module(name)
-    gc.freeze()
 
 
 if __name__ == "__main__":

@@ -12,14 +12,14 @@ modules, each of which imports only from those above it:
 - `scheduler`: all that run, ahead of the parser
 - `jobs`: makes them
 - `report`: says what failed, and where
-- `stale`, `books`: what each page took and used, and so which must run again
-- `client`: stands where MyST-NB has its own, and hands it the outputs
-- `forecast`: reads a page before the parser does
+- `books`: what each page took and used, and so which must run again
+- `client`: stands where MyST-NB has its own, and hands it the outputs; reads a page before it does
 - `extension`: reads Sphinx's events
 """
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,15 +31,17 @@ __version__ = "0.1.0"
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Start the imports, then connect to Sphinx."""
-    from myst_nb_fork import warm
+    from myst_nb_fork.warm import started
 
     app.add_config_value("myst_nb_fork_preload", [], "", list)
     app.add_config_value("myst_nb_fork_kernels", False, "", bool)
     process = None
-    if warm.supported() and not app.config.myst_nb_fork_kernels:
-        process = warm.started(app.config.myst_nb_fork_preload)
+    # Only Linux can both fork safely and take orphans in.
+    if sys.platform == "linux" and not app.config.myst_nb_fork_kernels:
+        process = started(app.config.myst_nb_fork_preload)
 
     # Not above: the warm process imports this package too, and has no use for Sphinx.
     from myst_nb_fork import extension
 
-    return extension.setup(app, process)
+    extension.setup(app, process)
+    return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}

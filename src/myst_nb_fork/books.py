@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterable, Mapping
+import os
+import platform
+import sys
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +21,11 @@ _SLOWEST = 5  # pages, and cells, to name at the end of a build
 
 @dataclass(frozen=True)
 class CellRecord:
-    """One cell."""
+    """One cell: where it is on its page, how long it took, and its first line."""
 
     place: str
-    """Its line, or its number where no line is known."""
     seconds: float
     source: str
-    """Its first line."""
 
 
 @dataclass(frozen=True)
@@ -40,17 +43,11 @@ class PageRecord:
 
 
 class Books:
-    """What is known of each page, from this build or an earlier one: Sphinx keeps it."""
+    """What is known of each page, from this build or an earlier one: Sphinx's `env` keeps it."""
 
-    def __init__(self, env: Any, digests: Mapping[str, str]) -> None:
-        """Open what Sphinx has kept.
-
-        Args:
-            env: Sphinx's environment.
-            digests: of the watched files, as they are now.
-        """
+    def __init__(self, env: Any, digests: dict[str, str]) -> None:
+        self._digests = digests  # of the watched files, as they are now
         self._records = records(env)
-        self._digests = digests
 
     def outdated(self) -> set[str]:
         """The pages that failed, or used a file that has changed since."""
@@ -66,10 +63,10 @@ class Books:
         )
         failed = any(result.fails(step) for step, result in done)
         end = run.ended or Ended(sum(cell.seconds for cell in cells), 0, frozenset(), True)
-        whole = end.started_processes
-        files = self._digests if whole else {file: self._digests[file] for file in end.files}
+        whole = end.started_processes  # whose files are not known
+        files = {file: self._digests[file] for file in (self._digests if whole else end.files)}
         self._records[run.page] = PageRecord(
-            failed, end.seconds, end.peak_bytes, cells, dict(files), whole
+            failed, end.seconds, end.peak_bytes, cells, files, whole
         )
 
     def slowest(self, pages: Iterable[str]) -> list[str]:
@@ -109,7 +106,23 @@ class Books:
 
 def records(env: Any) -> dict[str, PageRecord]:
     """What Sphinx's environment keeps of all pages, to be changed in place."""
-    if not hasattr(env, "myst_nb_fork"):
-        env.myst_nb_fork = {}
-    kept: dict[str, PageRecord] = env.myst_nb_fork
+    kept: dict[str, PageRecord] = vars(env).setdefault("myst_nb_fork", {})
     return kept
+
+
+def installed() -> str:
+    """A digest of this Python and of the name and version of everything that it can import."""
+    folders = {Path(entry) for entry in sys.path if os.path.isdir(entry)}
+    names = {found.name for folder in folders for found in folder.glob("*.dist-info")}
+    return _digest("\n".join([platform.python_version(), *sorted(names)]).encode())
+
+
+def digests(patterns: Iterable[str], root: Path) -> dict[str, str]:
+    """A digest for each file that one of the patterns finds, under its real path."""
+    found = (path for pattern in patterns for path in glob(str(root / pattern), recursive=True))
+    files = {os.path.realpath(path) for path in found if os.path.isfile(path)}
+    return {file: _digest(Path(file).read_bytes()) for file in sorted(files)}
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]

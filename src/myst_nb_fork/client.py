@@ -1,21 +1,25 @@
-"""What MyST-NB asks for a page's outputs."""
+"""What MyST-NB asks for a page's outputs, and what it will ask, before it parses the page."""
 
 from __future__ import annotations
 
+import logging
 import re
-import sys
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
+from ipykernel.ipkernel import IPythonKernel
 from myst_nb.core.config import NbParserConfig
+from myst_nb.core.execute import create_client
 from myst_nb.core.execute.base import EvalNameError, ExecutionError, NotebookClientBase
-from myst_nb.core.loggers import LoggerType
+from myst_nb.core.nb_to_tokens import nb_node_to_dict
+from myst_nb.core.read import create_nb_reader
 from myst_nb.ext.glue import extract_glue_data_cell
 from nbformat import NotebookNode
+from sphinx.application import Sphinx
+from sphinx.util import get_filetype
 
 from myst_nb_fork.books import Books
 from myst_nb_fork.jobs import Jobs
@@ -25,16 +29,8 @@ from myst_nb_fork.report import Report
 from myst_nb_fork.scheduler import Scheduler
 from myst_nb_fork.steps import cell_step, eval_step, expected_steps
 
-LANGUAGE = {
-    "codemirror_mode": {"name": "ipython", "version": sys.version_info[0]},
-    "file_extension": ".py",
-    "mimetype": "text/x-python",
-    "name": "python",
-    "nbconvert_exporter": "python",
-    "pygments_lexer": "ipython3",
-    "version": sys.version.split()[0],
-}
-"""What a Python kernel says of its language."""
+# What MyST-NB has to say it says again when it parses.
+_SILENT: Any = logging.Logger(__name__, logging.CRITICAL + 1)
 
 
 @dataclass(frozen=True)
@@ -56,22 +52,13 @@ class PageClient(NotebookClientBase):
     then step by step: the forecast saves time and decides nothing.
     """
 
-    def __init__(
-        self,
-        notebook: NotebookNode,
-        path: Path | None,
-        nb_config: NbParserConfig,
-        logger: LoggerType,
-        build: Build,
-        page: str,
-        text: str,
-    ) -> None:
-        super().__init__(notebook, path, nb_config, logger)
+    def __init__(self, build: Build, page: str, text: str, *stock: Any) -> None:
+        super().__init__(*stock)  # what MyST-NB's own client is given
         self._build = build
         self._page = page
         self._lines = text.splitlines()
         # MyST-NB's other modes run all cells before they show the first.
-        self._inline = nb_config.execution_mode == "inline"
+        self._inline = self.nb_config.execution_mode == "inline"
         self._outputs = Outputs()
         self._asked: list[Step] = []
         self._cell = -1
@@ -90,7 +77,7 @@ class PageClient(NotebookClientBase):
         """Take over the run that was started in advance, if it was started alike."""
         alike = self._build.jobs.job(self.path, self.nb_config)
         self._run = self._build.scheduler.take(self._page, alike)
-        self.notebook.metadata["language_info"] = LANGUAGE
+        self.notebook.metadata["language_info"] = IPythonKernel.language_info
         if "source_map" in self.notebook.metadata:
             for index, cell in enumerate(self.notebook.cells):
                 cell["id"] = f"cell-{index}"  # a Markdown page has none, so it was made at random
@@ -182,3 +169,24 @@ class PageClient(NotebookClientBase):
                 line = self.cell_line(self._cell)
                 self.logger.warning(f"glue key {key!r} duplicate", subtype="glue", line=line)
             self._glue_data[key] = output
+
+
+def forecast(app: Sphinx, env: Any, page: str) -> tuple[Job, NbParserConfig] | None:
+    """Read a page as MyST-NB does; its job and options, or None if nothing of it is for us."""
+    path, config = env.doc2path(page), env.mystnb_config
+    if get_filetype(app.config.source_suffix, path) != "myst-nb" or config.kernel_rgx_aliases:
+        return None
+    text = path.read_text(encoding="utf-8-sig")
+    try:
+        reader = create_nb_reader(str(path), env.myst_config, config, text)
+        if reader is None:
+            return None
+        notebook = reader.read(text)
+        config = config.copy(**nb_node_to_dict(notebook.metadata.get(config.metadata_key, {})))
+        client = create_client(notebook, str(path), config, _SILENT)
+    except Exception:
+        return None  # the parser comes upon the same fault, and reports it
+    if not isinstance(client, PageClient):
+        return None
+    job = client.expected(text.splitlines())
+    return (job, config) if job.steps else None

@@ -13,15 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from myst_nb.core import execute
-from myst_nb.core.config import NbParserConfig
 from myst_nb.core.execute.base import NotebookClientBase
+from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx.util import logging
-from sphinx.util.typing import ExtensionMetadata
 
-from myst_nb_fork import __version__, books, stale, warm
-from myst_nb_fork.client import Build, PageClient
-from myst_nb_fork.forecast import forecast
+from myst_nb_fork import books, warm
+from myst_nb_fork.client import Build, PageClient, forecast
 from myst_nb_fork.jobs import Jobs
 from myst_nb_fork.report import Report
 from myst_nb_fork.scheduler import Scheduler
@@ -30,25 +28,19 @@ from myst_nb_fork.warm import Warm
 logger = logging.getLogger(__name__)
 REPLACED = ("NotebookClientInline", "NotebookClientDirect")
 """The names in `myst_nb.core.execute` under which MyST-NB looks up whom to ask for outputs."""
-METADATA: ExtensionMetadata = {
-    "version": __version__,
-    "parallel_read_safe": True,
-    "parallel_write_safe": True,
-}
 
 
-def setup(app: Sphinx, process: Warm | None) -> ExtensionMetadata:
+def setup(app: Sphinx, process: Warm | None) -> None:
     """Connect to Sphinx; without a warm process, say why all is left to kernels."""
     app.add_config_value("myst_nb_fork_depends", [], "env", list)
     app.add_config_value("myst_nb_fork_profile", "", "", str)
-    app.add_config_value("myst_nb_fork_logs", "", "", str)
     # A new version of anything changes this value, and so makes Sphinx read all pages again.
-    app.add_config_value("myst_nb_fork_installed", stale.installed(), "env", str)
+    app.add_config_value("myst_nb_fork_installed", books.installed(), "env", str)
     if process is None:
         asked = app.config.myst_nb_fork_kernels
         why = "as myst_nb_fork_kernels says" if asked else "as only Linux can fork them"
         logger.info("myst_nb_fork: pages run in Jupyter kernels, %s", why)
-        return METADATA
+        return
     events = Events(process)
     app.connect("builder-inited", events.prepare)
     app.connect("env-get-outdated", events.outdated)
@@ -58,7 +50,6 @@ def setup(app: Sphinx, process: Warm | None) -> ExtensionMetadata:
     app.connect("env-purge-doc", events.purge)
     app.connect("env-merge-info", events.merge)
     app.connect("build-finished", events.conclude)
-    return METADATA
 
 
 class Events:
@@ -77,7 +68,7 @@ class Events:
 
     def outdated(self, app: Sphinx, env: Any, *_: object) -> set[str]:
         """The pages that must run again although their text is as it was."""
-        self._digests = stale.digests(app.config.myst_nb_fork_depends, Path(app.confdir))
+        self._digests = books.digests(app.config.myst_nb_fork_depends, Path(app.confdir))
         self._books = books.Books(env, self._digests)
         return self._books.outdated()
 
@@ -94,13 +85,9 @@ class Events:
         scratch = self._undo.enter_context(tempfile.TemporaryDirectory(prefix="myst_nb_fork-"))
         # What Sphinx and its extensions set while they read is no page's business.
         environment = {"PYTHONHASHSEED": "0", **os.environ}
-        folder = app.config.myst_nb_fork_logs or os.environ.get("MYST_NB_FORK_LOGS")
-        report = Report(
-            Path(app.confdir, folder) if folder else Path(app.outdir, "reports"),
-            # Where Sphinx reads in several processes, the main one has the warnings printed.
-            self._handlers if app.parallel == 1 else None,
-            ahead=self._certain(app),
-        )
+        # Where Sphinx reads in several processes, the main one has the warnings printed.
+        handlers = self._handlers if app.parallel == 1 else None
+        report = Report(Path(app.outdir, "reports"), handlers, ahead=self._certain(app))
         scheduler = Scheduler(self._process, report.arrived)
         self._undo.callback(scheduler.stop)
         jobs = Jobs(scratch, environment, frozenset(self._digests))
@@ -151,10 +138,8 @@ class Events:
     def _client(
         self,
         stock: Callable[..., NotebookClientBase],
-        notebook: Any,
-        path: Path | None,
-        nb_config: NbParserConfig,
-        log: Any,
+        notebook: NotebookNode,
+        *given: Any,
         **more: Any,
     ) -> NotebookClientBase:
         """Stands where MyST-NB has its own client, for all pages that a Python kernel would run.
@@ -163,5 +148,5 @@ class Events:
         """
         kernel = notebook.metadata.get("kernelspec", {}).get("name", "python3")
         if self._build is None or kernel != "python3":
-            return stock(notebook, path, nb_config, log, **more)
-        return PageClient(notebook, path, nb_config, log, self._build, self._page, self._text)
+            return stock(notebook, *given, **more)
+        return PageClient(self._build, self._page, self._text, notebook, *given)

@@ -34,10 +34,6 @@ class FilesUsed:
         self._before = self._real()
         self._opened.clear()
 
-    def begin(self) -> None:
-        """Begin a page: to fork it has been noted too, in the process that it comes from."""
-        self.started_processes = False
-
     def among(self, watched: frozenset[str]) -> frozenset[str]:
         """Those of the watched files, which are real paths, that were opened."""
         return (watched & self._before) | (watched & self._real())

@@ -28,14 +28,7 @@ class Jobs:
         *,
         follow: bool = False,
     ) -> Job:
-        """How to run a page.
-
-        Args:
-            path: its file, beside which it runs; None if it has none.
-            nb_config: MyST-NB's options for it, of which one says that it runs in a new folder.
-            steps: what it is known to run.
-            follow: whether more steps will come.
-        """
+        """How to run a page: beside its file, unless it has none or an option says otherwise."""
         temporary = path is None or nb_config.execution_in_temp
         folder = self.scratch if path is None or temporary else str(path.parent)
         return Job(folder, temporary, self.environment, steps, self.watched, follow)

@@ -71,12 +71,7 @@ class Page:
             atexit.register(end)
 
     def run(self, job: int, channel: Connection[object, Any]) -> None:
-        """Run a page in this process, which is a fork made for it.
-
-        Args:
-            job: descriptor of the file with its first steps.
-            channel: for results, and for further steps.
-        """
+        """Run a page in this process, which is a fork made for it; `job` is a descriptor."""
         started = time.monotonic()
         self._pid = os.getpid()
         channel.send(self._pid)
@@ -93,7 +88,7 @@ class Page:
 
     def _begin(self, task: Job) -> None:
         """Make this process what a new one would be."""
-        self._files.begin()
+        self._files.started_processes = False  # to fork this page has been noted too
         os.chdir(tempfile.mkdtemp(dir=task.folder) if task.temporary else task.folder)
         os.environ.clear()
         os.environ.update(task.environment)

@@ -25,16 +25,10 @@ class Report:
     def __init__(
         self, folder: Path, handlers: Sequence[standard_logging.Handler] | None, *, ahead: bool
     ) -> None:
-        """Begin to report.
-
-        Args:
-            folder: for a log of each page that fails.
-            handlers: what prints at once, where Sphinx holds warnings back until all is read.
-            ahead: whether a failure can be told before anyone has asked for the step.
-        """
-        self._folder = folder
+        self._folder = folder  # for a log of each page that fails
+        # What prints at once, where Sphinx holds warnings back until all is read.
         self._handlers = handlers
-        self._ahead = ahead
+        self._ahead = ahead  # whether a failure can be told before anyone has asked for the step
         self._told: set[tuple[str, int]] = set()
 
     def arrived(self, run: Run, new: range) -> None:
@@ -51,7 +45,9 @@ class Report:
         if not result.fails(step) or (run.page, number) in self._told:
             return
         self._told.add((run.page, number))
-        log = self._written(run.page, result)
+        log = self._log(run.page)
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text(whole(result.error) + "\n", encoding="utf-8")
         line, text = failure(step, result, log, traceback=run.nb_config.execution_show_tb)
         where = (run.page, line) if line else run.page
         with self._at_once():
@@ -63,14 +59,6 @@ class Report:
 
     def _log(self, page: str) -> Path:
         return self._folder / f"{page}.err.log"
-
-    def _written(self, page: str, result: Result) -> str:
-        """Write a failure down, whole; the file's name, as short as may be."""
-        log = self._log(page)
-        log.parent.mkdir(parents=True, exist_ok=True)
-        log.write_text(whole(result.error) + "\n", encoding="utf-8")
-        near = os.path.relpath(log)
-        return str(log) if near.startswith("..") else near
 
     @contextmanager
     def _at_once(self) -> Iterator[None]:
@@ -90,15 +78,8 @@ def whole(error: Error | None) -> str:
     return _COLOR.sub("", "\n".join((error and error.traceback) or [str(error)]))
 
 
-def failure(step: Step, result: Result, log: str, *, traceback: bool) -> tuple[int | None, str]:
-    """Where on the page a step failed, if that is known, and what there is to say about it.
-
-    Args:
-        step: what failed.
-        result: what it left behind.
-        log: where all of it is written.
-        traceback: whether to show that as well.
-    """
+def failure(step: Step, result: Result, log: Path, *, traceback: bool) -> tuple[int | None, str]:
+    """Where on the page a step failed, if that is known, and what there is to say about it."""
     assert result.error is not None
     code = step.source.splitlines()
     line = min(result.error.line or 1, len(code))
@@ -111,5 +92,6 @@ def failure(step: Step, result: Result, log: str, *, traceback: bool) -> tuple[i
     if traceback:
         text.append(whole(result.error))
     elif result.error.traceback or len(message) > _LINES:
-        text.append(f"    all of it: {log}")
+        near = os.path.relpath(log)
+        text.append(f"    all of it: {log if near.startswith('..') else near}")
     return step.line and step.line + line - 1, "\n".join(text)

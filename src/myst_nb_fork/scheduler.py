@@ -67,11 +67,7 @@ class Scheduler:
             self.look(block=True)
 
     def look(self, *, block: bool = False) -> None:
-        """Take in what has come; start what there is room for.
-
-        Args:
-            block: until something comes, if nothing has.
-        """
+        """Take in what has come, if need be what comes next; start what there is room for."""
         while self._waiting and len(self._running) < _AHEAD:
             page = next(iter(self._waiting))
             expected = self._waiting.pop(page)()

@@ -17,13 +17,9 @@ _EVAL = re.compile(
 
 
 def cell_step(notebook: NotebookNode, index: int, page: Sequence[str], raises: bool) -> Step | None:
-    """What to run for a cell; None where there is nothing.
+    """What to run for a cell, None where there is nothing; `page` has the lines it was read from.
 
-    Args:
-        notebook: the page's cells.
-        index: of the cell.
-        page: the lines that the notebook was read from.
-        raises: whether every cell of the page may raise.
+    With `raises`, every cell of the page may raise.
     """
     cell = notebook.cells[index]
     tags = cell.metadata.get("tags", [])
@@ -42,17 +38,11 @@ def eval_step(expression: str) -> Step:
 def expected_steps(
     notebook: NotebookNode, page: Sequence[str], raises: bool, names: str | None
 ) -> Iterator[Step]:
-    """The steps that MyST-NB is going to ask for; for the arguments, see `cell_step`.
+    """The steps that MyST-NB is going to ask for; where `names` is None, nothing is evaluated.
 
     Found by the looks of the Markdown, so this may be mistaken about an `eval` role: what is
     asked for decides, see `client`. MyST-NB runs a cell that is tagged `remove-cell` when the
     next one is shown.
-
-    Args:
-        notebook: the page's cells.
-        page: the lines that the notebook was read from.
-        raises: whether every cell of the page may raise.
-        names: a regular expression for what may be evaluated; None where nothing may.
     """
     removed: list[Step] = []
     for index, cell in enumerate(notebook.cells):
@@ -71,12 +61,9 @@ def expected_steps(
 
 
 def first_line(lines: Sequence[str], start: int, source: str) -> int | None:
-    """The line of a page, from 1, on which a cell's code begins.
+    """The line of a page, from 1, on which a cell's code begins, after options of any style.
 
-    Args:
-        lines: the page.
-        start: the line after the cell's fence, from 0. Its options come first, in any style.
-        source: the cell's code.
+    `start` is the line after the cell's fence, from 0.
     """
     code = source.splitlines()
     for line in range(start, len(lines) - len(code) + 1):

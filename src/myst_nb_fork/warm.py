@@ -73,11 +73,6 @@ _kept: Warm | None = None
 """One that outlives a build, for the next."""
 
 
-def supported() -> bool:
-    """Whether this system can fork, and can take orphans in; only Linux does both."""
-    return sys.platform == "linux"
-
-
 def keep(process: Warm | None) -> None:
     """Have builds in this process and in forks of it use a warm process, and leave it running."""
     global _kept

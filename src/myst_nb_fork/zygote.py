@@ -132,10 +132,10 @@ class Zygote:
         with contextlib.suppress(BlockingIOError):
             os.read(self._alarm, 4096)
         ended = []
-        while (child := _ended_child()) is not None:
-            pid, status = child
-            if pid in self._running:
-                ended.append((self._running.pop(pid), status))
+        with contextlib.suppress(ChildProcessError):  # there is none left
+            while (child := os.waitpid(-1, os.WNOHANG))[0]:
+                if child[0] in self._running:
+                    ended.append((self._running.pop(child[0]), child[1]))
         self._kill_orphans()
         for descriptor, status in ended:
             with contextlib.suppress(BrokenPipeError):  # perhaps nobody asks how it ended
@@ -148,11 +148,3 @@ class Zygote:
                 os.kill(pid, signal.SIGKILL)
             for pid in orphans:
                 os.waitpid(pid, 0)
-
-
-def _ended_child() -> tuple[int, int] | None:
-    try:
-        pid, status = os.waitpid(-1, os.WNOHANG)
-    except ChildProcessError:
-        return None
-    return (pid, status) if pid else None

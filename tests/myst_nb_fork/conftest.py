@@ -158,7 +158,6 @@ class Project:
         with patch_docutils(), docutils_namespace(), pytest.MonkeyPatch.context() as environment:
             # A kernel that finds this does not capture its descriptors.
             environment.delenv("PYTEST_CURRENT_TEST", raising=False)
-            environment.delenv("MYST_NB_FORK_LOGS", raising=False)
             environment.setattr(sys, "path", sys.path[:])
             app = Sphinx(
                 self.source,
@@ -218,14 +217,7 @@ def project(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Project]
 
 
 def alone(process: warm.Warm, *steps: str | Step, timeout: float = 0, **keywords: Any) -> Run:
-    """A page that has run without Sphinx, in the warm process that is given.
-
-    Args:
-        process: forks it.
-        steps: cells, or what else it runs.
-        timeout: of each step, in seconds; 0 for none.
-        keywords: what else its `Job` has.
-    """
+    """A page that has run without Sphinx, in a warm process; `keywords` are its `Job`'s."""
     steps = tuple(Step("cell", step) if isinstance(step, str) else step for step in steps)
     keywords = {"folder": "/", "temporary": False, "environment": {}} | keywords
     scheduler = Scheduler(process, lambda *_: None)

@@ -1,39 +1,14 @@
 """What a page took and used is remembered: what is slow is said, what has changed runs again."""
 
 import json
+import sys
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
-from myst_nb_fork import stale
-from myst_nb_fork.books import Books, PageRecord
+from myst_nb_fork import books
 from myst_nb_fork.files import FilesUsed
 from tests.myst_nb_fork.conftest import Built, Project, cell
-
-
-def record(**named: Any) -> PageRecord:
-    known: dict[str, Any] = {"failed": False, "files": {}, "whole": False} | named
-    return PageRecord(seconds=1.0, peak_bytes=0, cells=(), **known)
-
-
-@pytest.mark.parametrize(
-    ("known", "now", "again"),
-    [
-        ({"files": {"a": "1"}}, {"a": "1", "b": "2"}, False),
-        ({"files": {"a": "1"}, "failed": True}, {"a": "1"}, True),
-        ({"files": {"a": "1"}}, {"a": "2"}, True),
-        ({"files": {"a": "1", "b": "2"}}, {"b": "2"}, True),
-        ({"files": {}}, {"b": "2"}, False),
-        ({"files": {"a": "1"}, "whole": True}, {"a": "1"}, False),
-        ({"files": {"a": "1"}, "whole": True}, {"a": "1", "b": "2"}, True),
-        ({"files": {"a": "1"}, "whole": True}, {}, True),
-    ],
-)
-def test_what_runs_again(known: dict[str, Any], now: dict[str, str], again: bool) -> None:
-    env = SimpleNamespace(myst_nb_fork={"page": record(**known), "other": record()})
-    assert Books(env, now).outdated() == ({"page"} if again else set())
 
 
 def ran(built: Built) -> set[str]:
@@ -102,9 +77,9 @@ def test_a_file_that_a_page_used_is_known_by_its_real_path(
     names = [str((tmp_path / "real" / name).resolve()) for name in ("a.py", "b.pyc", "c.py")]
     for name in names:
         Path(name).touch()
-    assert list(stale.digests(["link/**", "real/*.py", "none*"], tmp_path)) == names
+    assert list(books.digests(["link/**", "real/*.py", "none*"], tmp_path)) == names
     monkeypatch.chdir(tmp_path)
-    compiled = f"real/__pycache__/a.{stale.sys.implementation.cache_tag}.pyc"
+    compiled = f"real/__pycache__/a.{sys.implementation.cache_tag}.pyc"
     for opened, known in [
         ("link/a.py", names[:1]),
         (compiled, names[:1]),

@@ -12,6 +12,13 @@ from myst_nb.core import execute
 from tests.myst_nb_fork.conftest import COLOR, FRONT_MATTER, Project, cell
 
 RAISES = ":tags: [raises-exception]\n\n"
+EVENTS = "['pre_execute', 'pre_run_cell', 'post_execute', 'post_run_cell']"
+HOOKED = (
+    "import asyncio\nseen = []\n"
+    f"for name in {EVENTS}:\n"
+    "    get_ipython().events.register(name, lambda *_, name=name: seen.append(name))\n"
+    "seen.clear()"
+)
 HARD = [
     cell("print('one')\n1 + 1"),
     cell("x = [1, 2]\nx"),
@@ -29,6 +36,10 @@ HARD = [
     cell("%no_such_magic", RAISES),
     cell("import asyncio\nawait asyncio.sleep(0.01, 'awaited')"),
     cell("asyncio.get_running_loop().is_running()"),
+    cell(HOOKED),
+    cell("seen.clear()\nawait asyncio.sleep(0.01, 'awaited')"),
+    cell("now, _ = seen[:], seen.clear()\nnow"),
+    cell("await 5", RAISES),
     cell("await f()", RAISES),
     cell(
         "import time\nlog = []\nasync def work():\n    for n in range(3):\n        log.append(n)\n"
@@ -43,8 +54,15 @@ HARD = [
     cell(
         "update_display(HTML('<i>new</i>'), display_id='there')\nupdate_display(1, display_id='no')"
     ),
+    cell("print('gone')\nclear_output()"),
     cell("print('gone')\nclear_output()\nprint('kept')"),
     cell("print('gone')\nclear_output(wait=True)\nprint('kept')\nclear_output(wait=True)"),
+    cell("print(1)\nclear_output(wait=True)\ndisplay(2)\ndisplay(3, display_id='three')"),
+    cell("print(1)\nclear_output(wait=True)\nclear_output()\nprint(2)"),
+    cell("print(1)\nclear_output(wait=True)\nupdate_display('new', display_id='three')"),
+    cell("clear_output(wait=True)\nupdate_display(4, display_id='three')\nprint(5)"),
+    cell("display(6, display_id='three')\ndisplay(7, display_id='three')"),
+    cell("update_display(8, display_id='three')\nprint('after it')"),
     cell("display({'text/plain': 'raw', 'image/png': b'\\x89PNG'}, raw=True)"),
     cell("class Shown:\n    def _repr_html_(self):\n        return '<u>shown</u>'\n\nShown()"),
     cell(
@@ -146,7 +164,7 @@ def test_arguments_that_a_newer_myst_nb_hands_its_clients_are_taken(
                 patch.setattr(execute, name, client)
             return create(*arguments, **named)
 
-    for module in ("myst_nb.sphinx_", "myst_nb_fork.forecast"):
+    for module in ("myst_nb.sphinx_", "myst_nb_fork.client"):
         monkeypatch.setattr(f"{module}.create_client", newer)
     project.page("a", cell("1"))
     built = project.build()

@@ -1,6 +1,9 @@
 """A page that fails is reported where it fails, and nothing of it stays behind."""
 
 import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ from myst_nb_fork.messages import Job, Step
 from myst_nb_fork.scheduler import Scheduler
 from tests.myst_nb_fork.conftest import Built, Project, built_once, cell, said
 
+BUILD = Path(__file__).parents[2] / "conf/build.py"
 DEFINED = cell("def f(x):\n    raise ValueError('in f')\n\nasync def g():\n    f(1)")
 BROKEN = "class X:\n    def __repr__(self):\n        raise KeyError('repr')\n\nX()"
 RAISES = ":tags: [raises-exception]\n\n"  # which excuses an exception, and no more
@@ -29,6 +33,11 @@ FAILS: dict[str, tuple[list[str], int, str]] = {
     "block": (
         [cell("1 / 0", "---\ntags: [hide-input]\n---\n\n\n")],
         22,
+        "ZeroDivisionError: division by zero",
+    ),
+    "twice": (
+        [cell("1 / 0", RAISES), cell("1 / 0")],
+        23,
         "ZeroDivisionError: division by zero",
     ),
     "gap": ([cell("\n\nx = 1\n1 / 0")], 20, "ZeroDivisionError: division by zero"),
@@ -120,20 +129,30 @@ def test_a_page_that_has_ended_computes_no_sentence(built: Built) -> None:
 
 def test_a_long_message_is_cut_and_whole_in_the_log(project: Project) -> None:
     project.page("long", cell("raise ValueError('\\n'.join(f'row {n}' for n in range(100)))"))
-    logs = project.folder / "logs"
-    (warning,) = project.build(myst_nb_fork_logs=str(logs)).warnings
+    log = project.folder / "html/reports/long.err.log"
+    (warning,) = project.build().warnings
     lines = warning.splitlines()
     assert lines[0].endswith("long.md:9: WARNING: ValueError: row 0")
     assert lines[4:] == [
         "row 4",
         "    … and 95 lines more",
         "    raise ValueError('\\n'.join(f'row {n}' for n in range(100)))",
-        f"    all of it: {logs}/long.err.log [myst_nb_fork]",
+        f"    all of it: {log} [myst_nb_fork]",
     ]
-    assert (logs / "long.err.log").read_text().count("row ") >= 100
+    assert log.read_text().count("row ") >= 100
     project.page("long", cell("1"))
-    project.build(myst_nb_fork_logs=str(logs))
-    assert not (logs / "long.err.log").exists()
+    project.build()
+    assert not log.exists()
+
+
+def test_a_log_that_is_named_is_there_after_a_build_that_is_not_published(project: Project) -> None:
+    project.page("fails", cell("1 / 0"))
+    project.write()
+    command = [sys.executable, BUILD, project.folder / "build", project.source, "-q", "-W"]
+    done = subprocess.run([*command, "--keep-going"], capture_output=True, text=True)
+    (log,) = re.findall(r"all of it: (.*) \[", done.stderr.partition("\n\n")[0])
+    assert "ZeroDivisionError: division by zero" in Path(log).read_text()
+    assert (done.returncode, "saved in" in done.stderr) == (1, False)
 
 
 def test_a_traceback_is_shown_if_wanted(project: Project) -> None:

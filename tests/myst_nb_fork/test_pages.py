@@ -12,14 +12,6 @@ RAISES = ":tags: [raises-exception]\n\n"
 MIB = 1 << 20
 FORK = "import os, warnings\nwarnings.simplefilter('ignore')  # from Python 3.12 on, of threads\n"
 ASK = "StdinNotImplementedError: a page cannot ask for input: it runs when the site is built"
-EVENTS = "['pre_execute', 'pre_run_cell', 'post_execute', 'post_run_cell']"
-HOOKED = (
-    "import asyncio\nseen = []\n"
-    f"for name in {EVENTS}:\n"
-    "    get_ipython().events.register(name, lambda *_, name=name: seen.append(name))\n"
-    "seen.clear()"
-)
-TOLD = "['post_execute', 'post_run_cell', 'pre_execute', 'pre_run_cell']"
 
 PAGES: dict[str, tuple[list[str], list[str]]] = {
     # What is written, in the order in which it was written.
@@ -165,43 +157,7 @@ PAGES: dict[str, tuple[list[str], list[str]]] = {
         [cell("41"), "{eval}`_ + 1`\n\n", cell("_, In[-1], len(In)")],
         ["41", "(42, '_, In[-1], len(In)', 3)"],
     ),
-    "awaited": (
-        [
-            cell(HOOKED),
-            cell("seen.clear()\nawait asyncio.sleep(0.01, 'awaited')"),
-            cell("now, _ = seen[:], seen.clear()\nnow"),
-            cell("asyncio.get_running_loop().is_running()"),
-            cell("await 5", RAISES),
-        ],
-        [
-            "",
-            "'awaited'",
-            TOLD,
-            "True",
-            "TypeError: object int can't be used in 'await' expression",
-        ],
-    ),
-    "tasks": (
-        [
-            cell(
-                "import asyncio, time\nlog = []\nasync def work():\n    for n in range(3):\n"
-                "        log.append(n)\n        await asyncio.sleep(0.01)\n"
-                "task = asyncio.get_event_loop().create_task(work())\n"
-                "asyncio.get_event_loop().call_soon(log.append, 'soon');"
-            ),
-            *[cell("time.sleep(0.1)")] * 3,
-            cell("log, task.done()"),
-        ],
-        ["", "", "", "", "([0, 'soon', 1, 2], True)"],
-    ),
     "no_kernel_to_ask_for_a_gui": ([cell("get_ipython().enable_gui('inline')\n1")], ["1"]),
-    "transformation": (
-        [
-            cell("get_ipython().input_transformers_post.append(lambda lines: 1 / 0)"),
-            cell("1", RAISES),
-        ],
-        ["", "ZeroDivisionError: division by zero"],
-    ),
     "shown_by_the_cell_itself": (
         [cell("try:\n    1 / 0\nexcept Exception:\n    get_ipython().showtraceback()"), cell("2")],
         ["ZeroDivisionError: division by zero", "2"],

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from myst_nb_fork import family, warm
-from myst_nb_fork.messages import Began, Ended, Job, Result, Step
+from myst_nb_fork.messages import Ended, Job, Result, Step
 from myst_nb_fork.warm import Warm
 from tests.myst_nb_fork.conftest import alone, said, wait_until
 
@@ -87,21 +86,6 @@ def test_a_crash_is_told_with_its_python_lines(capfd: pytest.CaptureFixture[str]
     error = capfd.readouterr().err
     assert "Fatal Python error: Segmentation fault" in error
     assert 'File "cell_1.py", line 2' in error
-
-
-@pytest.mark.parametrize("follow", [True, False])
-def test_a_page_that_nobody_wants_any_more_ends_and_says_nothing(
-    capfd: pytest.CaptureFixture[str], follow: bool
-) -> None:
-    process = Warm([])
-    steps = (Step("cell", "import time\ntime.sleep(0.2)"), Step("cell", "2"))
-    connection, status = process.submit(Job("/", False, {}, steps, follow=follow))
-    assert connection.recv(1)  # it has begun
-    connection.close()
-    assert status_of(status) == 1 << 8
-    assert said(alone(process, "3")) == ["3"]
-    process.stop()
-    assert capfd.readouterr().err == ""
 
 
 def test_a_page_begins_as_a_new_process_would(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,46 +222,6 @@ def test_what_a_page_leaves_is_killed_and_what_another_uses_is_not(
             assert message.messages == ()
 
 
-def test_the_end_of_all_who_hold_its_socket_ends_the_warm_process_at_once(process: Warm) -> None:
-    connection, status = submitted(process, LEAVES + "import time", "time.sleep(60)")
-    pids = left_by(connection)
-    started = time.monotonic()
-    process._control.close()
-    process._process.wait()
-    assert time.monotonic() - started < 2.5
-    assert [alive(pid) for pid in pids] == [False] * 3
-    assert status_of(status) is None
-
-
-def test_a_page_dies_with_the_warm_process(process: Warm) -> None:
-    connection, status = submitted(process, "import time\ntime.sleep(60)")
-    pid = received(connection)
-    assert isinstance(received(connection), Began)
-    process._process.kill()
-    assert status_of(status) is None
-    assert wait_until(lambda: not alive(pid), 5)
-
-
-def test_a_status_that_nobody_asks_for_is_no_harm(process: Warm) -> None:
-    connection, status = submitted(process, "import time\ntime.sleep(0.1)")
-    os.close(status)
-    while not isinstance(received(connection), Ended):
-        pass
-    assert said(alone(process, "1")) == ["1"]
-
-
-def test_children_are_those_of_every_thread() -> None:
-    before = family.children()
-    child = os.fork()
-    if child == 0:
-        time.sleep(60)
-        os._exit(0)
-    assert family.children() - before == {child}
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    assert family.children() == before
-
-
 def test_it_leads_a_session_and_holds_no_more_of_this_process_than_its_socket(
     process: Warm,
 ) -> None:
@@ -295,15 +239,3 @@ def test_it_leads_a_session_and_holds_no_more_of_this_process_than_its_socket(
 def test_a_job_of_any_size_arrives(process: Warm) -> None:
     text = "x" * (4 << 20)
     assert said(alone(process, f"x = '{text}'", "len(x)")) == ["", str(4 << 20)]
-
-
-def test_a_warm_process_that_is_gone_is_not_kept(process: Warm) -> None:
-    warm.keep(process)
-    assert warm.started([]) is process
-    process._process.kill()
-    process._process.wait()
-    another = warm.started([])
-    assert another is not process
-    warm.release(another)
-    assert another._process.returncode is not None
-    warm.keep(None)

@@ -18,7 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
@@ -116,17 +116,22 @@ def others(rounds: int, folder: Path) -> list[Row]:
         shutil.rmtree(gallery / "auto", ignore_errors=True)
         return seconds(scripts.cold())
 
-    ours, kernels, scripted = [], [], []
+    ways: dict[str, Callable[[], float]] = {
+        "MyST-NB with Jupyter kernels": lambda: seconds(pages.cold(*KERNELS)),
+        "sphinx-gallery": gallery_cold,
+    }
+    ours: list[float] = []
+    theirs: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(rounds):
         ours.append(seconds(pages.cold()))
-        kernels.append(seconds(pages.cold(*KERNELS)))
-        scripted.append(gallery_cold())
-    peers = (("MyST-NB with Jupyter kernels", kernels, 8), ("sphinx-gallery", scripted, 1))
+        for name, build in ways.items():
+            theirs[name].append(build())
+    targets = dict(zip(ways, (8, 1), strict=True))
     return [
         Row("peers", f"{count} generated pages", middle(ours), "s"),
         *(
-            at_least(name, f"{name} / ours, {count} pages", ratios(theirs, ours), target)
-            for name, theirs, target in peers
+            at_least(name, f"{name} / ours, {count} pages", ratios(theirs[name], ours), target)
+            for name, target in targets.items()
         ),
     ]
 
@@ -185,10 +190,7 @@ PARTS = {part.__name__: part for part in (published, live, imports, others, scal
 
 
 def record(file: Path, where: dict[str, str | int], parts: dict[str, dict[str, object]]) -> None:
-    """Write what was measured; what a recording of the same machine holds beside it is kept.
-
-    Where parts are missing and there is no recording of the same machine, it is a ValueError.
-    """
+    """Write what was measured; what a recording of the same machine holds beside it is kept."""
     if missing := PARTS.keys() - parts.keys():
         old = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
         if old.get("machine") != where:

@@ -42,7 +42,7 @@ import atexit, gc, sys
 
 gc.set_threshold(50_000, 20, 100)
 atexit.register(gc.freeze)
-sys.path.insert(0, {packages!r})
+sys.path.insert(0, {extensions!r})
 extensions = ["myst_nb_fork", "myst_nb", "sphinx_copybutton", "sphinx_design"]
 html_theme = "furo"
 myst_enable_extensions = ["dollarmath"]
@@ -65,12 +65,12 @@ sphinx_gallery_conf = {
 
 
 def write_pages(folder: Path, count: int) -> Path:
-    """Write a site for MyST-NB; its folder."""
+    """Write a site for MyST-NB of so many pages; its folder."""
     folder.mkdir(parents=True)
     names = "\n".join(f"p{n}" for n in range(count))
     (folder / "index.md").write_text(f"# Pages\n\n```{{toctree}}\n{names}\n```\n")
-    packages = str(Path(__file__).parents[3] / "src")
-    (folder / "conf.py").write_text(CONF.format(packages=packages))
+    extensions = str(Path(__file__).parents[3] / "conf/extensions")
+    (folder / "conf.py").write_text(CONF.format(extensions=extensions))
     for n in range(count):
         cells = [f"```{{code-cell}} python\n{cell.format(n=n)}\n```\n" for cell in CELLS]
         sections = [

@@ -15,7 +15,7 @@ PAUSE = 0.1  # seconds between two looks at the memory
 
 
 def seconds(command: Sequence[str | Path]) -> float:
-    """The time that a command takes, which must not fail."""
+    """The time that a command takes; RuntimeError with its last lines if it fails."""
     started = time.perf_counter()
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     taken = time.perf_counter() - started
