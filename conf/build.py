@@ -6,8 +6,6 @@ stays as it is, the logs that messages name stay in `build/unfinished`, and the 
 failed, one line each.
 """
 
-from __future__ import annotations
-
 import argparse
 import fcntl
 import os
@@ -72,12 +70,7 @@ def use_time_of_commit(source: Path) -> None:
 
 
 def conclusion(said: Path, status: int) -> list[str]:
-    """Return the last lines of a build that failed: what failed, one line each.
-
-    Args:
-        said: the file of all messages, as `sphinx-build -w` writes it.
-        status: the exit status of sphinx-build: 1 if it came to its end.
-    """
+    """Return the last lines of a build that failed: what failed, one line each."""
     text = said.read_text(encoding="utf-8") if said.exists() else ""
     _, *parts = MESSAGE.split(text)  # place and message in turn
     found = []

@@ -1,7 +1,5 @@
 """The list of lies: one page or one test for each, named for it."""
 
-from __future__ import annotations
-
 import ast
 import re
 from dataclasses import dataclass

@@ -1,22 +1,14 @@
 """Fix what Furo, MyST-NB and docutils leave undone for screen readers."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from sphinx.errors import ThemeError
 
 
 class Fix(NamedTuple):
-    """One replacement.
+    """One replacement."""
 
-    Attributes:
-        why: what a reader would miss without it.
-        old: the markup as it is written.
-        new: the markup that replaces it.
-    """
-
-    why: str
+    why: str  # what a reader would miss without it
     old: str
     new: str
 

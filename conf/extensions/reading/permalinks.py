@@ -4,8 +4,6 @@ A row's id is the one it brings or else the table's number and the text of its f
 that cell holds a link to the row already, it is left as it is.
 """
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

@@ -1,7 +1,5 @@
 """From a message to its place: the box's list, and the entries of the search index."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One small site with everything that readers get, built once for the tests that look at it."""
 
-from __future__ import annotations
-
 import platform
 from dataclasses import dataclass
 from pathlib import Path

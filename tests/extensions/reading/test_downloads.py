@@ -1,7 +1,5 @@
 """A page that runs can be taken along: a notebook that is whole, a script that runs."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The pages as plain Markdown, from what the HTML build ran."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

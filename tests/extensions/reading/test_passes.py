@@ -1,7 +1,5 @@
 """Each pass over a page's HTML: what comes in, what goes out."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
