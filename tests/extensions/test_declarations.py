@@ -22,8 +22,6 @@ def holding(text: str, folder: Path) -> list[str]:
 
 ROOMS = [Path(file).parent for file in holding("\ndef setup(", EXTENSIONS)]
 NAMES = [".".join(room.parts) for room in ROOMS]
-    Path(file).parent.as_posix().replace("/", ".") for file in holding("\ndef setup(", EXTENSIONS)
-]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -48,10 +48,8 @@ def complaint(cell: Cell) -> str | None:
 
 def raised(cell: Cell) -> str | None:
     """Return `Type: message` of the error a cell ended in, or None."""
-    for output in cell.outputs:
-        if output.output_type == "error":
-            return f"{output.ename}: {output.evalue}"
-    return None
+    errors = (output for output in cell.outputs if output.output_type == "error")
+    return next((f"{error.ename}: {error.evalue}" for error in errors), None)
 
 
 def show_compared(page: Page) -> None:

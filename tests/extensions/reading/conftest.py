@@ -82,10 +82,13 @@ In order
 no language
 ```
 
-{abbr}`VJP (vector-Jacobian product)`
+{abbr}`VJP (vector-Jacobian product)` and {abbr}`JVP (Jacobian-vector product)`
 
 ```{raw} html
-<p>only in a browser</p>
+<p>only in</p>
+```
+```{raw} html
+<p>a browser</p>
 ```
 """
 TABLES = """\
