@@ -160,6 +160,7 @@ def application(folder: Path, *pages: str) -> Any:
     "text", ["var index = {};", "Search.setIndex({});", "Search.setIndex", "X.setIndex({})"]
 )
 def test_an_index_of_another_form_is_refused(text: str, tmp_path: Path) -> None:
+    """Rejected by errors.write."""
     (tmp_path / "searchindex.js").write_text(text)
     said = f"searchindex.js starts with {text[:20]!r}; expected 'Search.setIndex('"
     with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
