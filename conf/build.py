@@ -1,12 +1,12 @@
 """Build the site whole or not at all: `python conf/build.py build docs -n -W …`.
 
 Each build starts from nothing in `build/unfinished`. If it succeeds, its site takes the place of
-`build/html`, by renaming two folders: for an instant between, there is none. If not, `build/html`
-stays as it is, the logs that messages name stay in `build/unfinished`, and the last lines say what
-failed, one line each.
-"""
+`build/html`. If not, `build/html` stays as it is, the logs that messages name stay in
+`build/unfinished`, and the last lines say what failed, one line each.
 
-from __future__ import annotations
+Two renames publish a folder, since Python has none that exchanges two: a process that is killed in
+the instant between leaves the old site as `build/unfinished/html-before`, until the next build.
+"""
 
 import argparse
 import fcntl
@@ -23,7 +23,6 @@ PARTS = ("html", "doctrees")
 """What is published: the site, and what other builders read instead of running it again."""
 MESSAGE = re.compile(r"^(?:(?P<place>/[^\n]*?):+ )?(?:WARNING|ERROR|CRITICAL): ", re.MULTILINE)
 TRACEBACK = re.compile(r"\n-{9,}\n.*", re.DOTALL)  # as IPython begins one
-REPORT = "Notebook exception traceback saved in"  # MyST-NB's, of a page whose failure is listed
 WIDTH = 300
 """Characters of one line of the list: a value by each family, and the conclusion, fit in."""
 
@@ -72,25 +71,15 @@ def use_time_of_commit(source: Path) -> None:
 
 
 def conclusion(said: Path, status: int) -> list[str]:
-    """Return the last lines of a build that failed: what failed, one line each.
-
-    Args:
-        said: the file of all messages, as `sphinx-build -w` writes it.
-        status: the exit status of sphinx-build: 1 if it came to its end.
-    """
+    """Return the last lines of a build that failed: what failed, one line each."""
     text = said.read_text(encoding="utf-8") if said.exists() else ""
     _, *parts = MESSAGE.split(text)  # place and message in turn
     found = []
     for place, message in zip(parts[::2], parts[1::2], strict=True):
         line = " ".join(TRACEBACK.sub("", message).split())
-        place = os.path.relpath(place) if place else ""
-        found.append((place, line if len(line) <= WIDTH else f"{line[:WIDTH]}…"))
-    pages = {place.partition(":")[0] for place, line in found if not line.startswith(REPORT)}
-    listed = [
-        f"{place}: {line}" if place else line
-        for place, line in dict.fromkeys(found)
-        if not (line.startswith(REPORT) and place in pages)
-    ]
+        line = line if len(line) <= WIDTH else f"{line[:WIDTH]}…"
+        found.append(f"{os.path.relpath(place)}: {line}" if place else line)
+    listed = list(dict.fromkeys(found))
     if status != 1:
         listed.append("The build stopped before its end: why stands above this list.")
     return ["", *listed, f"{len(listed)} failed; the whole messages are in {said}"]

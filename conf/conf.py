@@ -33,6 +33,8 @@ sitemap_excludes = ["search.html", "genindex.html"]
 ogp_site_url = html_baseurl
 ogp_social_cards = {"enable": False}  # they would need matplotlib
 
+# The order of what they do: gates.RULES for a page that was read, reading.setup for one to be
+# written. Nothing else here asks for a place of its own (tests/extensions/test_declarations.py).
 extensions = [
     "myst_nb_fork",  # first: the pages' imports run while Sphinx does its own
     "myst_nb",
@@ -45,7 +47,6 @@ extensions = [
     "sphinx_last_updated_by_git",  # the date of a page is that of its last commit
     "mathematics",  # formulas are MathML when the page is built: no script, no CDN
     "gates",  # what refuses a page
-    "listed_pages",
     "devices.explorer",
     "errors",
     "reading",  # before opengraph, which looks for a page's description
@@ -104,9 +105,8 @@ myst_enable_extensions = [
     "dollarmath",
 ]
 myst_heading_anchors = 3
-myst_update_mathjax = (
-    False  # it depends on the builder, and the Markdown would run every page again
-)
+# It depends on the builder, and the Markdown would run every page again.
+myst_update_mathjax = False
 
 nitpicky = True
 nitpick_ignore = [  # parts of a Formula and an Explanation: to be printed, not to be imported

@@ -4,8 +4,6 @@ It adds to the site what belongs to a publication (the Markdown pages, notices o
 statement of what was tested where) and packs it so that the same site gives the same bytes.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import platform

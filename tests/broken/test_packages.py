@@ -1,17 +1,11 @@
-"""Lies in the library, the examples or the settings: a test or the build rejects each, by name."""
+"""Lies in the library or the examples: a test rejects each, by name."""
 
 import re
 import shutil
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
-from devices.explorer.functions import explored, expression
-from errors import search
-from mathematics import font
-from reading import fixes, folds
-from sphinx.errors import ConfigError, ThemeError
 
 from tests.broken.site import ROOT, said
 
@@ -102,43 +96,3 @@ def test_page_without_example(tested: str) -> None:
 def test_builder_without_a_docstring_example(tested: str) -> None:
     """Rejected by tests/test_examples.py."""
     assert "no example in the docstring of lonely" in tested
-
-
-def test_theme_that_has_changed() -> None:
-    """Rejected by reading.fixed_layout."""
-    with pytest.raises(ThemeError, match=r"how-to/errors: expected 1 × <aside .* and found 0"):
-        fixes.fixed_layout("<html></html>", "how-to/errors")
-
-
-def test_section_to_fold_that_is_not_there() -> None:
-    """Rejected by reading.folded."""
-    with pytest.raises(ConfigError, match=r"faq has no section 'no-such-\*'"):
-        folds.folded("<p>text</p>", ["no-such-*"], "faq")
-
-
-def test_function_that_is_too_large_to_explore() -> None:
-    """Rejected by explorer.explored."""
-    large = "vtj.examples.matrices:matrix_product"
-    with pytest.raises(ValueError, match=rf"{large}: the explorer shows a vector x .* has shape"):
-        explored("title", large)
-
-
-def test_function_of_several_statements_to_explore() -> None:
-    """Rejected by explorer.expression."""
-    with pytest.raises(ValueError, match=r"plant: the explorer shows functions of x that only ret"):
-        expression(plant)
-
-
-def test_font_without_its_source(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rejected by mathematics._source."""
-    monkeypatch.setattr(font, "find_spec", lambda name: None)
-    with pytest.raises(FileNotFoundError, match="comes with ziamath, which is not installed"):
-        font._source()
-
-
-def test_search_index_in_another_form(tmp_path: Path) -> None:
-    """Rejected by errors.write."""
-    (tmp_path / "searchindex.js").write_text("var index = {}")
-    application = SimpleNamespace(outdir=tmp_path, env=SimpleNamespace())
-    with pytest.raises(ValueError, match=r"searchindex\.js starts with 'var index = {}'"):
-        search.write(application, None)  # type: ignore[arg-type]

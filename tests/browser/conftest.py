@@ -4,8 +4,6 @@ These tests need Chromium, npm and a built site, so pyproject.toml leaves their 
 collected when it is named on the command line.
 """
 
-from __future__ import annotations
-
 import shutil
 import threading
 from collections.abc import Iterator

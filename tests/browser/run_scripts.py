@@ -3,8 +3,6 @@
 A script finds of our own packages only those that its first lines say it needs.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import runpy

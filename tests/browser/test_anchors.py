@@ -1,7 +1,5 @@
 """A link into the site that somebody has kept still leads where it led."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

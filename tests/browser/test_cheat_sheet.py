@@ -1,7 +1,5 @@
 """The cheat sheet prints on one sheet of A4, whole."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

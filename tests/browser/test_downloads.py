@@ -1,7 +1,5 @@
 """What a reader takes along: notebooks that are whole, scripts that run."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

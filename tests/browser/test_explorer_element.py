@@ -1,7 +1,5 @@
 """The explorer in Chromium: every number it shows is torch's, and everyone can use it."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

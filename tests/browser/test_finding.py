@@ -1,7 +1,5 @@
 """A reader with an error message: the box on a page, and the site's search, from disk."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

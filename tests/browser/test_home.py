@@ -1,7 +1,5 @@
 """The first screen of the front page: the answer, the example with its output, four doors."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

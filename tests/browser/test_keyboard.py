@@ -1,7 +1,5 @@
 """The site without a mouse, and on paper."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

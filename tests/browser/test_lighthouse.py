@@ -1,7 +1,5 @@
 """Lighthouse on one page of each kind: accessibility, best practices and search at 100."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

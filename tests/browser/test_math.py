@@ -1,7 +1,5 @@
 """Formulas: each character that a page sets in mathematics is in the font that the site brings."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Every page, from disk: accessible, quiet, in its own folder, as wide as the screen."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, Literal
 

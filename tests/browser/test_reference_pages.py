@@ -1,7 +1,5 @@
 """The site's own search finds every error message first; tables are filtered by their verdict."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

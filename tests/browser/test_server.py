@@ -1,7 +1,5 @@
 """Every page, from a server and under a path: complete, light, and nothing moves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

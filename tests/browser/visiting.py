@@ -1,7 +1,5 @@
 """A page in the browser, and what went on while it was open."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Response

@@ -3,12 +3,11 @@
 import io
 import locale
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
@@ -24,7 +23,6 @@ SETTINGS = {
     "nb_execution_in_temp": True,
     "nb_eval_name_regex": "^.+$",
 }
-Build = Callable[..., str]
 
 
 @contextmanager
@@ -46,7 +44,10 @@ def built(
     fresh: bool = True,
     builder: str = "html",
 ) -> str:
-    """Build pages into a folder, in a locale of seven bits; return the warnings."""
+    """Build pages into a folder, in a locale of seven bits; return the warnings.
+
+    If it is not fresh, it goes on from the build before it, as Sphinx's incremental builds do.
+    """
     source = folder / "docs"
     listing = "\n".join(pages)
     texts = {"index": f"# All pages\n\n```{{toctree}}\n{listing}\n```\n", **pages}
@@ -68,26 +69,3 @@ def built(
         )
         app.build(force_all=fresh)
     return re.sub(r"\x1b\[[0-9;]*m", "", warnings.getvalue())
-
-
-@pytest.fixture
-def build(tmp_path: Path) -> Build:
-    """Build pages, given as name=text, with an extension; return the warnings it logged.
-
-    With `fresh=False` a build goes on from the one before it, as Sphinx's incremental builds do.
-    The builder `dummy` reads the pages and writes nothing.
-    """
-
-    def run(
-        extension: str,
-        *,
-        config: dict[str, Any] | None = None,
-        fresh: bool = True,
-        builder: str = "html",
-        **pages: str,
-    ) -> str:
-        texts = {name: FRONT_MATTER + text for name, text in pages.items()}
-        settings = {"extensions": ["myst_nb_fork", "myst_nb", extension], **(config or {})}
-        return built(tmp_path, texts, settings, fresh=fresh, builder=builder)
-
-    return run

@@ -1,7 +1,5 @@
 """The zip of the site: complete, licensed, and the same from the same site."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import shutil

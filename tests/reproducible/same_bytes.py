@@ -4,8 +4,6 @@
 differ in folder, date, hash seed, time zone, locale and number of cores.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,14 +1,9 @@
 """From an error message to the place on the site that explains it: the box, and the search."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
 
 from errors import box, search
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
-    from sphinx.util.typing import ExtensionMetadata
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

@@ -5,41 +5,29 @@ with the section it stands in; ``{…}`` stands for what varies. The box finds i
 reader's browser, from disk too; without JavaScript it is a list of links.
 """
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.builders import Builder
+from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sphinx.application import Sphinx
-    from sphinx.builders import Builder
-    from sphinx.environment import BuildEnvironment
 
 VARIES = "{…}"
 SCRIPT = "error-messages.js"
 
 
 class Message(NamedTuple):
-    """A message and where it is explained.
+    """A message and the section that explains it."""
 
-    Attributes:
-        pattern: the message, with ``{…}`` for each part that varies.
-        title: the title of the section that explains it.
-        docname: the page.
-        anchor: the section's label, or its id.
-    """
-
-    pattern: str
+    pattern: str  # with {…} for each part that varies
     title: str
     docname: str
-    anchor: str
+    anchor: str  # the section's label, or its id
 
 
 class error_box(nodes.General, nodes.Element):  # noqa: N801 - docutils finds visitors by this name

@@ -10,18 +10,13 @@ The entries are written into the finished index, since an index entry of Sphinx'
 first semicolon, and messages have some.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from docutils import nodes
+from sphinx.application import Sphinx
 
 from errors.box import section_of
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
 
 PREFIX, SUFFIX = "Search.setIndex(", ")"
 
@@ -49,7 +44,8 @@ def write(app: Sphinx, exception: Exception | None) -> None:
     if not script.startswith(PREFIX) or not script.endswith(SUFFIX):
         raise ValueError(f"{path.name} starts with {script[:20]!r}; expected {PREFIX!r}")
     index = json.loads(script[len(PREFIX) : -len(SUFFIX)])
-    for docname in app.config.error_search_pages:
+    here = [page for page in app.config.error_search_pages if page in index["docnames"]]
+    for docname in here:  # a part of the site, built alone, does not have them all
         page = index["docnames"].index(docname)
         for message, anchor in messages(app.env.get_doctree(docname)).items():
             index["indexentries"][message] = [[page, anchor, True]]

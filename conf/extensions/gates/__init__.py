@@ -4,8 +4,6 @@ Each rule is a file of its own with a function `complaints`. To add one, write t
 `RULES` below, and put a page that it must refuse into `tests/broken/pages`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Protocol
 
@@ -47,12 +45,7 @@ RULES: tuple[Rule, ...] = (
 
 
 def look(app: Sphinx, doctree: nodes.document) -> None:
-    """Read a page once, have all rules look at it, and warn of what they say.
-
-    Args:
-        app: the Sphinx application.
-        doctree: the page that was just read.
-    """
+    """Read a page once, have all rules look at it, and warn of what they say."""
     page = page_of(app, doctree)
     for rule in RULES:
         name = rule.__name__.rpartition(".")[2]
@@ -62,12 +55,7 @@ def look(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def look_at_files(app: Sphinx, error: Exception | None) -> None:
-    """Warn of every written file that would load anything from outside the site.
-
-    Args:
-        app: the Sphinx application, whose build is at its end.
-        error: what ended it early, or None.
-    """
+    """Warn of every written file that would load anything from outside the site."""
     for message, place in self_contained.requests(app):
         logger.warning("%s", message, location=place, type="gates", subtype="self_contained")
 

@@ -6,8 +6,6 @@ section's earlier cells bound: not typed, and not taken from `confirmed_sections
 package that confirms.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatch
@@ -33,52 +31,42 @@ def tree(cell: Cell) -> ast.Module:
         return ast.parse("")
 
 
-def calls(module: ast.Module) -> list[ast.Call]:
-    """Return every call in a module."""
-    return [node for node in ast.walk(module) if isinstance(node, ast.Call)]
-
-
-def called(call: ast.Call) -> str | None:
-    """Return the last name of what is called, if it has one: `backward` of `y.backward(v)`."""
-    match call.func:
-        case ast.Attribute(attr=name) | ast.Name(id=name):
-            return name
-    return None
+def calls(module: ast.Module, names: set[str]) -> Iterator[ast.Call]:
+    """Yield the calls of what has one of the names: of `backward`, `y.backward(v)`."""
+    for node in ast.walk(module):
+        match node:
+            case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if name in names:
+                yield node
 
 
 def bound(module: ast.Module) -> set[str]:
     """Return the names that a cell assigns or imports."""
     names = set()
     for node in ast.walk(module):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.add(node.id)
-        elif isinstance(node, ast.alias):
-            names.add(node.asname or node.name.partition(".")[0])
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.alias(asname=str(name)):
+                names.add(name)
+            case ast.alias(name=name):
+                names.add(name.partition(".")[0])
     return names
 
 
 def imported(module: ast.Module) -> set[str]:
     """Return the packages that a cell imports, or imports from."""
-    names: set[str] = set()
+    names: set[str | None] = set()
     for node in ast.walk(module):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            names.update(alias.name for alias in node.names)
-        if isinstance(node, ast.ImportFrom):
-            names.add(str(node.module))
-    return {name.partition(".")[0] for name in names}
+        match node:
+            case ast.alias(name=name) | ast.ImportFrom(module=name):
+                names.add(name)
+    return {str(name).partition(".")[0] for name in names}
 
 
 def complaint(section: Section, oracle: str) -> str | None:
-    """Say what keeps a section from being confirmed, or nothing.
-
-    Args:
-        section: a section of an executed page.
-        oracle: the package whose values do not count as the section's own.
-    """
+    """Say what keeps a section from being confirmed, or nothing."""
     modules = [tree(cell) for cell in section.cells]
-    if not any(called(call) in DIFFERENTIATES for module in modules for call in calls(module)):
+    if not any(call for module in modules for call in calls(module, DIFFERENTIATES)):
         return None
-    confirms = [call for call in calls(modules[-1]) if called(call) == "confirm"]
+    confirms = list(calls(modules[-1], {"confirm"}))
     if not confirms:
         return (
             f"the section {section.title!r} calls backward but its last cell does not confirm: "
@@ -96,12 +84,7 @@ def complaint(section: Section, oracle: str) -> str | None:
 
 
 def borrowed(keyword: ast.keyword, own: Iterable[str]) -> str | None:
-    """Say why a value is not the section's own, or nothing.
-
-    Args:
-        keyword: one `name=value` handed to confirm.
-        own: the names that the section's earlier cells bound.
-    """
+    """Say why a value is not the section's own, or nothing."""
     names = {node.id for node in ast.walk(keyword.value) if isinstance(node, ast.Name)}
     written = f"confirms {keyword.arg}={ast.unparse(keyword.value)}"
     if not names:

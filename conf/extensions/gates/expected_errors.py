@@ -14,8 +14,6 @@ published page shows the compared text in place of the traceback, whose paths be
 that built it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from docutils import nodes
@@ -31,11 +29,7 @@ def complaints(page: Page) -> Iterator[Complaint]:
 
 
 def complaint(cell: Cell) -> str | None:
-    """Say what is wrong with a cell's declared or missing error, or nothing.
-
-    Args:
-        cell: an executed cell.
-    """
+    """Say what is wrong with a cell's declared or missing error, or nothing."""
     tagged = "raises-exception" in cell.options.get("tags", [])
     declared = cell.options.get("raises")
     if not tagged and declared is None:
@@ -53,15 +47,9 @@ def complaint(cell: Cell) -> str | None:
 
 
 def raised(cell: Cell) -> str | None:
-    """Return `Type: message` of the error a cell ended in, or None.
-
-    Args:
-        cell: an executed cell.
-    """
-    for output in cell.outputs:
-        if output.output_type == "error":
-            return f"{output.ename}: {output.evalue}"
-    return None
+    """Return `Type: message` of the error a cell ended in, or None."""
+    errors = (output for output in cell.outputs if output.output_type == "error")
+    return next((f"{error.ename}: {error.evalue}" for error in errors), None)
 
 
 def show_compared(page: Page) -> None:

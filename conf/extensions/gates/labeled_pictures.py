@@ -4,8 +4,6 @@ An image needs its ``alt``; an inline SVG needs an ``aria-label``, a ``<title>``
 decorates, ``aria-hidden="true"``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
@@ -33,11 +31,7 @@ def complaints(page: Page) -> Iterator[Complaint]:
 
 
 def unlabeled(doctree: nodes.document) -> Iterator[tuple[nodes.Element, str]]:
-    """Yield every picture that has no words, with its markup.
-
-    Args:
-        doctree: a page.
-    """
+    """Yield every picture that has no words, with its markup."""
     for image in doctree.findall(nodes.image):
         if not image.get("alt", "").strip():
             yield image, image["uri"]
@@ -48,11 +42,7 @@ def unlabeled(doctree: nodes.document) -> Iterator[tuple[nodes.Element, str]]:
 
 
 def cell_of(node: nodes.Node | None) -> int | None:
-    """Return the number of the cell that made a part of a page, if one did.
-
-    Args:
-        node: any node of the page.
-    """
+    """Return the number of the cell that made a part of a page, if one did."""
     while node is not None:
         if isinstance(node, nodes.Element) and "cell_index" in node:
             return int(node["cell_index"])

@@ -1,20 +1,16 @@
 """A page as the rules see it: its sections, its cells as they ran, and the lines of all of it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from docutils import nodes
+from nbformat import NotebookNode
 from nbformat.reader import reads
-
-if TYPE_CHECKING:
-    from nbformat import NotebookNode
-    from sphinx.application import Sphinx
-    from sphinx.config import Config
+from sphinx.application import Sphinx
+from sphinx.config import Config
 
 HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
 FENCE = re.compile(r"^\s*(`{3,}|~{3,}|:{3,})")
@@ -61,12 +57,7 @@ class Page:
 
 
 def page_of(app: Sphinx, doctree: nodes.document) -> Page:
-    """Return the page that Sphinx has just read.
-
-    Args:
-        app: the Sphinx application.
-        doctree: what it has read.
-    """
+    """Return the page that Sphinx has just read."""
     docname, env = app.env.docname, app.env
     text = env.doc2path(docname).read_text(encoding="utf-8")
     sections = [Section("", 1), *headings(text)]
@@ -86,21 +77,13 @@ def page_of(app: Sphinx, doctree: nodes.document) -> Page:
 
 
 def read(path: Path) -> NotebookNode:
-    """Return a notebook of MyST-NB's, which there is no need to validate.
-
-    Args:
-        path: its file.
-    """
+    """Return a notebook of MyST-NB's, which there is no need to validate."""
     notebook: NotebookNode = reads(path.read_bytes())  # type: ignore[no-untyped-call]
     return notebook
 
 
 def headings(markdown: str) -> Iterator[Section]:
-    """Yield the headings of a page, what stands inside a fence left out.
-
-    Args:
-        markdown: the page's text.
-    """
+    """Yield the headings of a page, what stands inside a fence left out."""
     fence = ""
     for number, text in enumerate(markdown.splitlines(), 1):
         mark = FENCE.match(text)
@@ -114,11 +97,7 @@ def headings(markdown: str) -> Iterator[Section]:
 
 
 def line_of(node: nodes.Node) -> int | None:
-    """Return the page's line of a node, taken from the nearest ancestor that has one.
-
-    Args:
-        node: any node of the page.
-    """
+    """Return the page's line of a node, taken from the nearest ancestor that has one."""
     while not node.line and node.parent is not None:  # MyST gives an image line 0
         node = node.parent
     return node.line
@@ -127,12 +106,7 @@ def line_of(node: nodes.Node) -> int | None:
 def place(app: Sphinx, docname: str, text: str) -> tuple[str, int | None]:
     """Return a page and its first line that holds a text, as Sphinx's logger takes it.
 
-    Comments are passed by.
-
-    Args:
-        app: the Sphinx application.
-        docname: the page.
-        text: what is looked for; where no line holds it, the page alone is the place.
+    Comments are passed by. Where no line holds the text, the page alone is the place.
     """
     lines = Path(app.env.doc2path(docname)).read_text(encoding="utf-8").splitlines()
     found = (n for n, line in enumerate(lines, 1) if text in line and not line.startswith("%"))

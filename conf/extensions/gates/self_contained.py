@@ -4,18 +4,14 @@ The site works from disk and leaks nothing about its readers. A link that a read
 not a request; an image, a script, a style sheet, a font or a frame is.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from sphinx.application import Sphinx
 
 from gates.page import place
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
 
 _OUTSIDE = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
 _IN_CSS = re.compile(r"""(?:url\(\s*|@import\s+)["']?((?:[a-z]+:)?//[^"')\s;]+)""", re.IGNORECASE)

@@ -5,8 +5,6 @@ typed is listed in ALLOWED and is no result: versions, dates, references, labels
 quote the page's own cells: what stands between the backticks must occur in one of them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 
@@ -46,23 +44,14 @@ def complaints(page: Page) -> Iterator[Complaint]:
 
 
 def remaining(text: str, patterns: Iterable[str]) -> str | None:
-    """Return the word around the first digit that no pattern covers, or None.
-
-    Args:
-        text: a piece of prose or TeX.
-        patterns: regular expressions of what may be typed.
-    """
+    """Return the word around the first digit that no pattern covers, or None."""
     for pattern in patterns:
         text = re.sub(pattern, " ", text)
     return next((word for word in text.split() if any(map(str.isdigit, word))), None)
 
 
 def written(node: nodes.Node) -> Iterator[nodes.Node]:
-    """Yield the pieces of text that an author typed: what ran or is generated is left out.
-
-    Args:
-        node: where to start.
-    """
+    """Yield the pieces of text that an author typed: what ran or is generated is left out."""
     for child in node.children:
         if isinstance(child, GENERATED) or (
             isinstance(child, nodes.Element) and "nb_element" in child
@@ -78,12 +67,7 @@ def written(node: nodes.Node) -> Iterator[nodes.Node]:
 
 
 def typed_number(node: nodes.Node, sources: list[str]) -> str | None:
-    """Return the typed number that a piece of text holds, or None.
-
-    Args:
-        node: one piece that `written` yields.
-        sources: the sources of the page's cells, white space collapsed.
-    """
+    """Return the typed number that a piece of text holds, or None."""
     text = node.astext()
     if isinstance(node, nodes.math | nodes.math_block):
         return remaining(text, [TEX_INDEX])

@@ -4,22 +4,18 @@ Sphinx numbers the equations and makes their permalinks, as with its own rendere
 be rendered is a warning with file and line, and so fails a build that runs with ``-W``.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
+from sphinx.util.typing import ExtensionMetadata
+from sphinx.writers.html5 import HTML5Translator
 
 from mathematics.font import missing
 from mathematics.temml import TexError, render
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
-    from sphinx.util.typing import ExtensionMetadata
-    from sphinx.writers.html5 import HTML5Translator
 
 logger = logging.getLogger(__name__)
 
@@ -68,26 +64,12 @@ def visit_math_block(self: HTML5Translator, node: nodes.math_block) -> None:
 
 
 def unnumbered(tex: str) -> str:
-    r"""Star the environments that number themselves, since Sphinx numbers the equations.
-
-    Example:
-        >>> unnumbered(r"\begin{align}a&=b\end{align}")
-        '\\begin{align*}a&=b\\end{align*}'
-    """
+    """Star the environments that number themselves, since Sphinx numbers the equations."""
     return _NUMBERED.sub(r"\\\1{\2*}", tex)
 
 
 def aligned(tex: str) -> str:
-    r"""Set the lines of a formula (``\\``) and its paragraphs (blank lines) below each other.
-
-    Example:
-        >>> aligned(r"a &= b \\ &= c")
-        '\\begin{aligned}a &= b \\\\ &= c\\end{aligned}'
-        >>> aligned("a\n\nb")
-        '\\begin{aligned}a\\\\b\\end{aligned}'
-        >>> aligned(r"\begin{bmatrix} 6 \\ 2 \end{bmatrix}")
-        '\\begin{bmatrix} 6 \\\\ 2 \\end{bmatrix}'
-    """
+    r"""Set the lines of a formula (``\\``) and its paragraphs (blank lines) below each other."""
     formula = r"\\".join(part.strip() for part in re.split(r"\n\s*\n", tex.strip()))
     outside, found = formula, 1
     while found:

@@ -9,8 +9,6 @@ the characters that it has and with more of them::
 The part carries a name of its own, so that no name reserved by the license is used.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from functools import cache
@@ -27,12 +25,7 @@ NAME = "Site Math"
 
 @cache
 def repertoire() -> frozenset[int]:
-    """Return the code points that the font shows.
-
-    Example:
-        >>> ord("∂") in repertoire(), ord("⊤") in repertoire(), ord("漢") in repertoire()
-        (True, True, False)
-    """
+    """Return the code points that the font shows."""
     return frozenset(TTFont(FONT).getBestCmap())
 
 
@@ -40,13 +33,6 @@ def missing(mathml: str) -> list[str]:
     """Return the characters of a formula that the font cannot show.
 
     A browser draws a single letter in italics: those the font has of all letters that it has.
-
-    Args:
-        mathml: the formula's markup.
-
-    Example:
-        >>> missing("<math><mi>x</mi><mo>⊤</mo><mi>漢</mi></math>")
-        ['漢']
     """
     shown = unescape(re.sub(r"<[^>]*>|\n", "", mathml))
     return sorted(character for character in {*shown} if ord(character) not in repertoire())
@@ -54,10 +40,6 @@ def missing(mathml: str) -> list[str]:
 
 def write(target: Path, more: str = "") -> None:
     """Write the font to ``target`` as WOFF2; the same bytes each time from the same source.
-
-    Args:
-        target: the file.
-        more: characters that the committed font has not.
 
     Raises:
         FileNotFoundError: if ziamath, which brings STIX Two Math, is not installed.

@@ -1,7 +1,5 @@
 """TeX to MathML, by Temml in a JavaScript interpreter that dukpy brings: no node, no network."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -41,22 +39,13 @@ class TexError(ValueError):
 
 
 def render(tex: str, *, display: bool, macros: Mapping[str, str] | None = None) -> str:
-    r"""Return the ``<math>`` element of a TeX formula.
+    r"""Return the ``<math>`` element of a TeX formula without delimiters.
 
-    Args:
-        tex: the formula, without delimiters.
-        display: whether it stands on a line of its own.
-        macros: name, without its backslash, to TeX; ``#1`` is the first argument.
+    ``macros`` are names, without the backslash, and their TeX; ``#1`` is the first argument.
 
     Raises:
         TexError: if Temml does not understand ``tex``, if it names a fixed color, or if no browser
             draws it.
-
-    Example:
-        >>> render("x_1", display=False)
-        '<math><msub><mi>x</mi><mn>1</mn></msub></math>'
-        >>> render(r"\vJ", display=False, macros={"vJ": "v J"})
-        '<math><mrow><mi>v</mi><mi>J</mi></mrow></math>'
     """
     if color := _COLORS.search(tex):
         raise TexError(

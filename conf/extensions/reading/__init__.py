@@ -1,18 +1,16 @@
 """What readers get: pages that they can link into, unfold, hear, and take along.
 
-What is done to a page's HTML, and in which order, stands here alone, in `begin` and `finish`.
+What is done to a page, and in which order, stands here alone: in `begin`, `finish` and `setup`.
 """
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
 
 from reading import data, descriptions, downloads, files, fixes, folds, markdown, permalinks, spans
-
-if TYPE_CHECKING:
-    from docutils import nodes
-    from sphinx.application import Sphinx
-    from sphinx.util.typing import ExtensionMetadata
+from reading.listed_pages import ListedPages
 
 
 def begin(
@@ -54,5 +52,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("html-page-context", begin, priority=400)
     app.connect("html-page-context", finish, priority=900)
     app.connect("doctree-read", downloads.note_values)
+    app.connect("doctree-resolved", markdown.simplify, priority=900)  # all links are resolved
     markdown.connect(app)
+    app.add_directive("listed-pages", ListedPages)
     return {"parallel_read_safe": True, "parallel_write_safe": True, "env_version": 1}

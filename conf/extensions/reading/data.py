@@ -5,15 +5,11 @@ conf.py names the page and the function that returns its data::
     page_data = {"reference/outcomes": "vtj_site.outcomes.tables:as_json"}
 """
 
-from __future__ import annotations
-
 import json
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
+from sphinx.application import Sphinx
 
 
 def write(app: Sphinx, pagename: str) -> None:

@@ -4,17 +4,13 @@ It is the page's first paragraph or, where that is a formula, its title. A page 
 itself with ``description`` in its front matter (``html_meta``); then that stands.
 """
 
-from __future__ import annotations
-
 import re
 from html import escape, unescape
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from docutils import nodes
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
+from sphinx.application import Sphinx
 
 LENGTH = 160  # what search engines show
 GENERATED = {"genindex": "Index", "py-modindex": "Python modules", "search": "Search"}

@@ -4,8 +4,6 @@ sphinx-design's weigh more than most pages, and few pages use them. MyST-NB's ar
 for terminals; what its cells need stands in ``site.css``.
 """
 
-from __future__ import annotations
-
 from fnmatch import fnmatch
 
 USED = {  # file: what the body of a page that uses it holds; None where no page does

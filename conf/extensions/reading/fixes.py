@@ -1,22 +1,14 @@
 """Fix what Furo, MyST-NB and docutils leave undone for screen readers."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from sphinx.errors import ThemeError
 
 
 class Fix(NamedTuple):
-    """One replacement.
+    """One replacement."""
 
-    Attributes:
-        why: what a reader would miss without it.
-        old: the markup as it is written.
-        new: the markup that replaces it.
-    """
-
-    why: str
+    why: str  # what a reader would miss without it
     old: str
     new: str
 
@@ -56,12 +48,7 @@ IN_THE_LAYOUT = (
 
 
 def fixed(body: str) -> str:
-    """Return the body of a page with every fix made that it needs.
-
-    Example:
-        >>> fixed('<tr><th scope="col"></th><th scope="col">x</th></tr>')
-        '<tr><td></td><th scope="col">x</th></tr>'
-    """
+    """Return the body of a page with every fix made that it needs."""
     for fix in IN_A_BODY:
         body = body.replace(fix.old, fix.new)
     return body

@@ -7,8 +7,6 @@ The sections are named by page and by pattern; only those without sections of th
 A link to a folded section, or into it, opens it (``fold.js``); on paper all are open.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from fnmatch import fnmatch

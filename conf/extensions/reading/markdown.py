@@ -4,28 +4,18 @@ It reads what the HTML build kept, so nothing runs again. Beside the pages it wr
 which lists them with what each is about, and ``llms-full.txt``, which holds them all.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx_design.shared import PassthroughTextElement
 
 from reading.descriptions import first_paragraph, own_description
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sphinx.application import Sphinx
-    from sphinx.config import Config
-
-OUTPUTS = (
-    "text/markdown",
-    "text/latex",
-    "text/plain",
-)  # of a cell's outputs, the first that it has
+OUTPUTS = ("text/markdown", "text/latex", "text/plain")  # the first that a cell's output has
 FENCES = {"ipython3": "python", "myst-ansi": "text", "default": ""}  # Sphinx's own names
 
 
@@ -84,7 +74,6 @@ def connect(app: Sphinx) -> None:
     """Add the builder and what makes its pages whole."""
     app.setup_extension("sphinx_markdown_builder")
     app.connect("config-inited", show_outputs)  # MyST-NB reads its options later
-    app.connect("doctree-resolved", simplify, priority=900)
     app.connect("build-finished", write_lists)
 
 

@@ -4,8 +4,6 @@ A row's id is the one it brings or else the table's number and the text of its f
 that cell holds a link to the row already, it is left as it is.
 """
 
-from __future__ import annotations
-
 import re
 from html import unescape
 
@@ -22,12 +20,7 @@ _ID = re.compile(r' id="([^"]*)"')
 
 
 def linked(body: str) -> str:
-    """Return a page's body with an address and a link for each row and figure.
-
-    Example:
-        >>> linked("<table><tbody><tr><td>x.grad</td></tr></tbody></table>")[:44]
-        '<table><tbody><tr id="table-1-x-grad"><td>x.'
-    """
+    """Return a page's body with an address and a link for each row and figure."""
     taken = set(_ID.findall(body))
     tables = figures = 0
 

@@ -5,8 +5,6 @@ names, punctuation and white space give them the color that code has anyway. The
 page of answers, and 7 % of the compressed site.
 """
 
-from __future__ import annotations
-
 import re
 
 _WORD = re.compile(r'<span class="(?:pre|n|p|w)">([^<]*)</span>')

@@ -1,8 +1,6 @@
-from __future__ import annotations
-
 import dataclasses
 import re
-from collections.abc import Callable
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -48,48 +46,6 @@ def smooth() -> Example:
     return Example("smooth", f, torch.tensor([0.0, 1.5, 2.0]), torch.ones(3), None)
 
 
-def of_matrix() -> Example:
-    def f(x: Tensor) -> Tensor:
-        return 2 * x.sum()
-
-    return Example("of_matrix", f, torch.ones(2, 2), None, None)
-
-
-def to_matrix() -> Example:
-    def f(x: Tensor) -> Tensor:
-        return 2 * x.reshape(2, 1)
-
-    return Example("to_matrix", f, torch.ones(2), torch.ones(2, 1), None)
-
-
-def of_many() -> Example:
-    def f(x: Tensor) -> Tensor:
-        return 2 * x.sum()
-
-    return Example("of_many", f, torch.ones(5), None, None)
-
-
-def to_many() -> Example:
-    def f(x: Tensor) -> Tensor:
-        return 2 * torch.cat([x, x, x])
-
-    return Example("to_many", f, torch.ones(2), torch.ones(6), None)
-
-
-def with_branches() -> Example:
-    def f(x: Tensor) -> Tensor:
-        return torch.relu(x)
-
-    return Example("with_branches", f, torch.ones(2), torch.ones(2), None)
-
-
-def without_weights() -> Example:
-    def f(x: Tensor) -> Tensor:
-        return 2 * x
-
-    return Example("without_weights", f, torch.ones(2), None, None)
-
-
 def of_four() -> Example:
     def f(x: Tensor) -> Tensor:
         return x**2
@@ -98,24 +54,13 @@ def of_four() -> Example:
     return Example("of_four", f, x, torch.tensor([1.0, -10.0, 0.25, 0.0]), None)
 
 
-def of_two_lines() -> Example:
-    def f(x: Tensor) -> Tensor:
-        doubled = 2 * x
-        return doubled + 1
-
-    return Example("of_two_lines", f, torch.ones(2), torch.ones(2), None)
+def of_two_lines(x: Tensor) -> Tensor:
+    doubled = 2 * x
+    return doubled + 1
 
 
-def of_another_name() -> Example:
-    def f(weight: Tensor) -> Tensor:
-        return 2 * weight
-
-    return Example("of_another_name", f, torch.ones(2), torch.ones(2), None)
-
-
-def of_no_name() -> Example:
-    f: Any = lambda x: 2 * x  # noqa: E731 - it is what is refused
-    return Example("of_no_name", f, torch.ones(2), torch.ones(2), None)
+def of_another_name(weight: Tensor) -> Tensor:
+    return 2 * weight
 
 
 @pytest.mark.parametrize("address", FUNCTIONS.values())
@@ -168,34 +113,37 @@ def test_derivatives_keep_their_digits_where_terms_nearly_cancel() -> None:
     assert shown == pytest.approx(2 * np.exp(-40.0), rel=1e-12)
 
 
+ONE, MATRIX = torch.ones(2), torch.ones(2, 2)
+SMALL = (
+    "the explorer shows a vector x and a vector or number y of up to 4 elements, without branches; "
+    "x has shape {}, y has shape {}"
+)
+
+
 @pytest.mark.parametrize(
-    ("builder", "x", "y"),
+    ("f", "x", "v", "said"),
     [
-        ("of_matrix", "(2, 2)", "()"),
-        ("to_matrix", "(2,)", "(2, 1)"),
-        ("of_many", "(5,)", "()"),
-        ("to_many", "(2,)", "(6,)"),
-        ("with_branches", "(2,)", "(2,)"),
+        (lambda x: 2 * x.sum(), MATRIX, None, SMALL.format("(2, 2)", "()")),
+        (lambda x: 2 * x.reshape(2, 1), ONE, torch.ones(2, 1), SMALL.format("(2,)", "(2, 1)")),
+        (lambda x: 2 * x.sum(), torch.ones(5), None, SMALL.format("(5,)", "()")),
+        (lambda x: 2 * x.repeat(3), ONE, torch.ones(6), SMALL.format("(2,)", "(6,)")),
+        (torch.relu, ONE, ONE, SMALL.format("(2,)", "(2,)")),
+        (lambda x: 2 * x, ONE, None, "y has shape (2,) and the example gives no v of that shape"),
     ],
 )
-def test_what_does_not_fit_a_phone_is_refused_with_its_shapes(builder: str, x: str, y: str) -> None:
-    said = (
-        f"{HERE}:{builder}: the explorer shows a vector x and a vector or number y of up to 4 "
-        f"elements, without branches; x has shape {x}, y has shape {y}"
-    )
-    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
-        explored("title", f"{HERE}:{builder}")
+def test_what_does_not_fit_a_phone_is_refused_with_its_shapes(
+    f: Any, x: Tensor, v: Tensor | None, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rejected by explorer.explored."""
+    example = Example("refused", f, x, v, None)
+    monkeypatch.setattr(sys.modules[HERE], "refused", lambda: example, raising=False)
+    with pytest.raises(ValueError, match=f"^{re.escape(f'{HERE}:refused: {said}')}$"):
+        explored("title", f"{HERE}:refused")
 
 
-def test_a_vector_without_weights_is_refused_with_its_shape() -> None:
-    said = ":without_weights: y has shape (2,) and the example gives no v of that shape"
-    with pytest.raises(ValueError, match=rf"^{re.escape(HERE + said)}$"):
-        explored("title", f"{HERE}:without_weights")
-
-
-@pytest.mark.parametrize("builder", [of_two_lines, of_another_name, of_no_name])
-def test_what_is_no_single_expression_of_x_is_refused(builder: Callable[[], Example]) -> None:
-    f = builder().f
+@pytest.mark.parametrize("f", [of_two_lines, of_another_name, lambda x: 2 * x])
+def test_what_is_no_single_expression_of_x_is_refused(f: Any) -> None:
+    """Rejected by explorer.expression."""
     said = f"{f.__qualname__}: the explorer shows functions of x that only return"
     with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
         expression(f)

@@ -1,7 +1,5 @@
 """From a message to its place: the box's list, and the entries of the search index."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -10,9 +8,7 @@ from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
-from docutils import nodes
-from docutils.utils import new_document
-from errors.search import PREFIX, SUFFIX, messages, write
+from errors.search import PREFIX, SUFFIX, write
 
 from tests.extensions.conftest import built
 
@@ -155,19 +151,6 @@ def test_the_search_leads_from_a_whole_message_to_its_first_section(folder: Path
     assert index["terms"]
 
 
-def test_a_message_counts_in_its_nearest_section_and_in_no_other_block() -> None:
-    def traceback(text: str) -> nodes.literal_block:
-        return nodes.literal_block("", text, classes=["output", "traceback"])
-
-    document = new_document("errors")
-    document += traceback("in no section")
-    for name, text in {"a": "A (Triggered internally at x (Triggered", "b": "Two; Ü"}.items():
-        held = nodes.container("", nodes.container("", traceback(text), traceback("Again")))
-        document += nodes.section("", nodes.title("", name), held, ids=[name, "own"])
-        document[-1] += nodes.literal_block("", "no error", classes=["output"])  # type: ignore[operator]
-    assert messages(document) == {"a": "a", "again": "a", "two; ü": "b"}
-
-
 def application(folder: Path, *pages: str) -> Any:
     config = SimpleNamespace(error_search_pages=pages)
     return SimpleNamespace(outdir=folder, config=config)
@@ -177,6 +160,7 @@ def application(folder: Path, *pages: str) -> Any:
     "text", ["var index = {};", "Search.setIndex({});", "Search.setIndex", "X.setIndex({})"]
 )
 def test_an_index_of_another_form_is_refused(text: str, tmp_path: Path) -> None:
+    """Rejected by errors.write."""
     (tmp_path / "searchindex.js").write_text(text)
     said = f"searchindex.js starts with {text[:20]!r}; expected 'Search.setIndex('"
     with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):

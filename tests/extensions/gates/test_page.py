@@ -5,8 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from docutils import nodes
-from gates.page import Section, headings, line_of, place
+from gates.page import Section, headings, place
 
 from tests.extensions.conftest import seven_bits
 
@@ -28,16 +27,6 @@ from tests.extensions.conftest import seven_bits
 )
 def test_a_heading_stands_outside_every_fence(text: str, found: list[tuple[str, int]]) -> None:
     assert list(headings(text)) == [Section(title, line) for title, line in found]
-
-
-def test_the_line_of_a_part_is_that_of_the_nearest_around_it_that_has_one() -> None:
-    image, paragraph, page = nodes.image(), nodes.paragraph(), nodes.section()
-    assert line_of(image) is None
-    paragraph += image
-    page += paragraph
-    for part, line in ((page, 3), (paragraph, 5), (image, 7)):
-        part.line = line
-        assert line_of(image) == line
 
 
 PAGE = "# Ä page\n% first and second\n  % first\nthe second\nfirst\n"

@@ -1,27 +1,19 @@
 """What each rule says of a page: one site holds them all, and is built once."""
 
-import io
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from sphinx.application import Sphinx
-from sphinx.util.docutils import docutils_namespace, patch_docutils
 
-from tests.extensions.conftest import FRONT_MATTER, seven_bits
+from tests.extensions.conftest import FRONT_MATTER
+from tests.extensions.conftest import built as build
 
 CONFIG = {
     "extensions": ["myst_nb_fork", "myst_nb", "gates"],
-    "myst_enable_extensions": ["dollarmath", "colon_fence"],
-    "nb_execution_mode": "inline",
-    "nb_execution_in_temp": True,
-    "nb_eval_name_regex": "^.+$",
     "nb_merge_streams": True,
     "nb_output_stderr": "show",
     "html_theme": "basic",
-    "html_static_path": ["static"],
-    "exclude_patterns": ["out"],
     "confirmed_sections_pages": ["confirmed*"],
     "confirmed_sections_oracle": "decimal",
 }
@@ -232,37 +224,22 @@ class Built:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    """Build all pages, in a locale in which a file without an encoding takes ASCII alone."""
+    """Build all pages."""
     folder = tmp_path_factory.mktemp("pages")
-    for name, (text, _) in PAGES.items():
-        (folder / f"{name}.md").write_text(f"{HEAD}{text}", encoding="utf-8")
-    plain = "---\norphan: true\n---\n# Plain\n\nThe gradient is `[26]`.\n"
-    (folder / "plain.md").write_text(plain, encoding="utf-8")
-    (folder / "index.md").write_text("# Home\n\n```{toctree}\n:glob:\n*\n```\n", encoding="utf-8")
+    pages = {name: f"{HEAD}{text}" for name, (text, _) in PAGES.items()}
+    pages["plain"] = "---\norphan: true\n---\n# Plain\n\nThe gradient is `[26]`.\n"
     (folder / "static").mkdir()
     for name in ("a.js", "b.css", "c.svg"):
         outside = (
             f'<image href="//cdn.example/{name}"/><style>@import "//cdn.example/{name}"</style>'
         )
         (folder / "static" / name).write_text(outside, encoding="utf-8")
-    told = io.StringIO()
-    with seven_bits(), patch_docutils(), docutils_namespace():
-        Sphinx(
-            folder,
-            None,
-            folder / "out/html",
-            folder / "out/doctrees",
-            "html",
-            confoverrides=CONFIG,
-            status=None,
-            warning=told,
-        ).build()
+    text = build(folder, pages, CONFIG | {"html_static_path": [str(folder / "static")]})
     said: dict[str, list[tuple[int, str, str]]] = {}
-    text = re.sub(r"\x1b\[[0-9;]*m", "", told.getvalue())
     for found in WARNING.finditer(text):
         line = int(found["line"]) - HEAD.count("\n")
         said.setdefault(found["page"], []).append((line, found["text"], found["rule"]))
-    return Built(said, text, folder / "out/html")
+    return Built(said, text, folder / "html")
 
 
 @pytest.mark.parametrize("name", PAGES)

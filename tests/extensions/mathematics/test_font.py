@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
@@ -67,6 +65,7 @@ def test_the_font_is_light() -> None:
 def test_without_its_source_the_script_says_where_it_comes_from(
     found: ModuleSpec | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    """Rejected by mathematics._source."""
     monkeypatch.setattr(font, "find_spec", {"ziamath": found}.__getitem__)
     said = r"^STIXTwoMath-Regular\.ttf comes with ziamath, which is not installed$"
     with pytest.raises(FileNotFoundError, match=said):

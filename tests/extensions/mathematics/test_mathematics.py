@@ -1,7 +1,5 @@
 """Formulas are MathML when the site is built, and what no browser can show fails the build."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """One small site with everything that readers get, built once for the tests that look at it."""
 
-from __future__ import annotations
-
 import platform
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,10 +82,13 @@ In order
 no language
 ```
 
-{abbr}`VJP (vector-Jacobian product)`
+{abbr}`VJP (vector-Jacobian product)` and {abbr}`JVP (Jacobian-vector product)`
 
 ```{raw} html
-<p>only in a browser</p>
+<p>only in</p>
+```
+```{raw} html
+<p>a browser</p>
 ```
 """
 TABLES = """\

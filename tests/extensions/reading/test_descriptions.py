@@ -1,7 +1,5 @@
 """Every page says what it is about, for search engines and previews of links."""
 
-from __future__ import annotations
-
 from html import escape
 from types import SimpleNamespace
 from typing import Any

@@ -1,9 +1,6 @@
 """A page that runs can be taken along: a notebook that is whole, a script that runs."""
 
-from __future__ import annotations
-
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +9,7 @@ from typing import Any
 import nbformat
 import pytest
 from reading.downloads import needs
-from reading.downloads.plain import FormlessError, plain
+from reading.downloads.plain import plain
 from reading.downloads.script import runnable
 
 from tests.extensions.conftest import FRONT_MATTER, built
@@ -190,23 +187,6 @@ def test_values_stand_where_their_roles_stood() -> None:
     assert list(values) == ["of the next cell"]
 
 
-@pytest.mark.parametrize(
-    ("myst", "said", "text"),
-    [
-        (
-            "```{figure} picture.svg\n```",
-            "downloads: the directive {figure} has no plain form in a notebook",
-            "{figure}",
-        ),
-        ("is {eval}`a + b`.", "downloads: no value is known for {eval}`a + b`", "{eval}`a + b`"),
-    ],
-)
-def test_what_has_no_plain_form_is_named(myst: str, said: str, text: str) -> None:
-    with pytest.raises(FormlessError, match=f"^{re.escape(said)}$") as refused:
-        plain(myst, iter(()))
-    assert refused.value.text == text
-
-
 def cell(source: str, *outputs: dict[str, Any]) -> Any:
     made = nbformat.v4.new_code_cell(source)  # type: ignore[no-untyped-call]
     made.outputs = [nbformat.from_dict(output) for output in outputs]  # type: ignore[no-untyped-call]
@@ -244,11 +224,3 @@ def test_an_error_that_a_cell_is_there_to_show_does_not_end_the_script() -> None
         "    sys.last_value = error  # as an interactive Python does\n"
         '    print(f"KeyError: {error}")'
     )
-
-
-def test_what_cannot_be_indented_is_refused() -> None:
-    source = 'x = """a\nb"""'
-    said = f"downloads: a string over several lines cannot be indented:\n{source}"
-    with pytest.raises(FormlessError, match=f"^{re.escape(said)}$") as refused:
-        runnable(cell(source, RAISED))
-    assert refused.value.text == source.splitlines()[0]

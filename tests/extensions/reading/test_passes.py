@@ -1,7 +1,5 @@
 """Each pass over a page's HTML: what comes in, what goes out."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -96,6 +94,7 @@ def test_every_section_that_matches_folds_whole() -> None:
 
 @pytest.mark.parametrize("pattern", ["absent-*", "outer"])
 def test_a_pattern_that_folds_nothing_is_refused(pattern: str) -> None:
+    """Rejected by reading.folded."""
     body = section("outer", inside=section("inner", 3))
     said = f"folded_sections: page has no section {pattern!r} without sections in it; there are "
     with pytest.raises(ConfigError, match=f"^{re.escape(said)}inner$"):
@@ -107,6 +106,7 @@ WHOLE = "\n".join(fix.old for fix in fixes.IN_THE_LAYOUT)
 
 @pytest.mark.parametrize("fix", fixes.IN_THE_LAYOUT)
 def test_a_layout_that_has_changed_is_refused(fix: fixes.Fix) -> None:
+    """Rejected by reading.fixed_layout."""
     assert fix.new in fixes.fixed_layout(WHOLE, "page")
     for layout, count in ((WHOLE.replace(fix.old, ""), 0), (WHOLE + fix.old, 2)):
         with pytest.raises(ThemeError, match=rf"how-to/errors: expected 1 × <.* and found {count}"):

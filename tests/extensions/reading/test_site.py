@@ -1,7 +1,5 @@
 """What a reader gets of a small site: addresses, folds, names for the ear, and no dead weight."""
 
-from __future__ import annotations
-
 import json
 import platform
 import re

@@ -5,20 +5,15 @@ library's examples when the site is built; without JavaScript, the numbers that 
 build stand in its place.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.builders import Builder
 from sphinx.util.docutils import SphinxDirective
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sphinx.application import Sphinx
-    from sphinx.builders import Builder
-    from sphinx.util.typing import ExtensionMetadata
+from sphinx.util.typing import ExtensionMetadata
 
 FUNCTIONS = "explorer-functions.js"
 

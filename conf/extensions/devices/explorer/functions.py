@@ -3,10 +3,9 @@
 Their formulas are the ones that the pages print: those of `vtj.engines.symbolic.derivation`.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
+import json
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,38 +25,22 @@ MOST = 4  # inputs or outputs: more do not fit on a phone
 
 @dataclass(frozen=True)
 class Explored:
-    """One function of the explorer.
+    """One function of the explorer: x and v are those that the reader starts with."""
 
-    Attributes:
-        name: the builder's name; it stands in the page's address.
-        title: what the menu calls it.
-        code: the Python expression that computes y from x.
-        shape: the shape of y.
-        x: where the reader starts.
-        v: the weights the reader starts with.
-        y: for each output, its formula in JavaScript.
-        J: for each output, for each input, likewise.
-        example: the example it was made from.
-    """
-
-    name: str
-    title: str
-    code: str
-    shape: tuple[int, ...]
+    name: str  # the builder's; it stands in the page's address
+    title: str  # in the menu
+    code: str  # the Python expression that computes y from x
+    shape: tuple[int, ...]  # of y
     x: tuple[float, ...]
     v: tuple[float, ...]
-    y: tuple[str, ...]
-    J: tuple[tuple[str, ...], ...]
+    y: tuple[str, ...]  # in JavaScript, for each output
+    J: tuple[tuple[str, ...], ...]  # likewise, for each output and input
     example: Example
 
 
 @cache
 def explored(title: str, address: str) -> Explored:
-    """Derive one function.
-
-    Args:
-        title: what the menu calls it.
-        address: the example's builder, as ``module:builder``.
+    """Derive the function of the example that a builder, ``module:builder``, makes.
 
     Raises:
         ValueError: if the example does not fit the explorer: x must be a vector, y a vector or a
@@ -147,4 +130,4 @@ def _plain(number: float) -> float | int:
 
 
 def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return json.dumps(text, ensure_ascii=False)

@@ -5,26 +5,21 @@ page computed in its sentences, and no path of the machine that built them. Wher
 more than ``pip install torch`` brings, they begin with what it needs.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jupytext  # type: ignore[import-untyped]
 import nbformat
 from docutils import nodes
 from gates.page import place, read
 from nbformat import NotebookNode
+from sphinx.application import Sphinx
 from sphinx.util import logging
 
 from reading.downloads.plain import FormlessError, plain
 from reading.downloads.script import runnable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from sphinx.application import Sphinx
 
 logger = logging.getLogger(__name__)
 
@@ -41,20 +36,16 @@ NEEDS = (  # what a page imports, and what its reader is told: the first that fi
 
 
 def note_values(app: Sphinx, doctree: nodes.document) -> None:
-    """Keep what the ``{eval}`` roles of a page gave, in order, if any of its cells ran."""
-    executed = _notebook(app, app.env.docname)
-    metadata = app.env.metadata[app.env.docname]
-    if "kernelspec" in metadata and executed.exists() and ran(executed):
-        metadata["evaluated"] = [
+    """Keep what the ``{eval}`` roles of a page gave, in order, if all of its cells ran."""
+    docname = app.env.docname
+    run = getattr(app.env, "nb_metadata", {}).get(docname, {}).get("exec_data") or {}
+    kinds = [cell.cell_type for cell in _executed(app, docname).cells] if run else []
+    if run.get("succeeded") and "code" in kinds:
+        app.env.metadata[docname]["evaluated"] = [
             inline.astext()
             for inline in doctree.findall(nodes.inline)
             if set(inline["classes"]) >= EVALUATED
         ]
-
-
-def ran(notebook: Path) -> bool:
-    """Say whether a notebook holds a cell that ran."""
-    return any(cell.get("execution_count") for cell in read(notebook).cells)
 
 
 def offer(app: Sphinx, docname: str, context: dict[str, Any]) -> None:
@@ -64,15 +55,12 @@ def offer(app: Sphinx, docname: str, context: dict[str, Any]) -> None:
     """
     if "evaluated" not in app.env.metadata.get(docname, {}):
         return
-    context["downloads"] = {
-        "notebook": f"{FOLDER}/{docname}.ipynb",
-        "script": f"{FOLDER}/{docname}.py",
-    }
+    where = f"{FOLDER}/{docname}"
+    context["downloads"] = {"notebook": f"{where}.ipynb", "script": f"{where}.py"}
     try:
         notebook, script = taken_along(app, docname)
     except FormlessError as error:
-        where = place(app, docname, error.text)
-        logger.warning("%s", error, location=where, type="downloads")
+        logger.warning("%s", error, location=place(app, docname, error.text), type="downloads")
         return
     for name, text in zip(context["downloads"].values(), (notebook, script), strict=True):
         target = Path(app.outdir, name)
@@ -86,7 +74,7 @@ def taken_along(app: Sphinx, docname: str) -> tuple[str, str]:
     Raises:
         FormlessError: if a part of the page has no form in a notebook or in a script.
     """
-    executed = read(_notebook(app, docname))
+    executed = _executed(app, docname)
     values = iter(app.env.metadata[docname]["evaluated"])
     cells = [
         _markdown(plain(cell.source, values), f"cell-{number}")
@@ -113,14 +101,7 @@ def taken_along(app: Sphinx, docname: str) -> tuple[str, str]:
 
 
 def needs(sources: Iterable[str]) -> str:
-    """Return what a reader needs to run some cells, or nothing if torch and NumPy are enough.
-
-    Example:
-        >>> needs(["import torch", "from vtj import check"])
-        'Needs the library of this site, `vtj`: `pip install .` in a clone of it.'
-        >>> needs(["import numpy as np"])
-        ''
-    """
+    """Return what a reader needs to run some cells, or nothing if torch and NumPy are enough."""
     code = "\n".join(sources)
     for package, said in NEEDS:
         if re.search(rf"^\s*(?:from|import) {package}", code, re.MULTILINE):
@@ -142,6 +123,5 @@ def _code(cell: NotebookNode, name: str) -> NotebookNode:
     return made
 
 
-def _notebook(app: Sphinx, docname: str) -> Path:
-    folder: str = app.env.mystnb_config.output_folder  # type: ignore[attr-defined]
-    return Path(folder, f"{docname}.ipynb")
+def _executed(app: Sphinx, docname: str) -> NotebookNode:
+    return read(Path(app.env.mystnb_config.output_folder, f"{docname}.ipynb"))  # type: ignore[attr-defined]

@@ -1,7 +1,5 @@
 """MyST Markdown as the plain Markdown of a notebook, which Jupyter shows without any extension."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 
@@ -15,12 +13,7 @@ _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?:)[^)\s]*\)")
 
 
 class FormlessError(ValueError):
-    """A part of a page has no form in what can be taken along.
-
-    Args:
-        reason: what has none, and why.
-        text: how it begins on the page.
-    """
+    """A part of a page, which begins with `text` there, has no form in what can be taken along."""
 
     def __init__(self, reason: str, text: str) -> None:
         super().__init__(f"downloads: {reason}")
@@ -30,9 +23,7 @@ class FormlessError(ValueError):
 def plain(myst: str, values: Iterator[str]) -> str:
     r"""Return a Markdown cell without labels, roles, directives and links within the site.
 
-    Args:
-        myst: the cell's source.
-        values: what its ``{eval}`` roles gave, and those of the cells after it.
+    ``values`` are what its ``{eval}`` roles gave, and those of the cells after it.
 
     Raises:
         FormlessError: if ``values`` ends too early, or at a directive that has no plain form.
@@ -97,23 +88,16 @@ def _box(title: str, body: list[str]) -> Iterator[str]:
     yield from (f"> {line}".rstrip() for line in ["", *body])
 
 
-def _nothing(title: str, body: list[str]) -> Iterator[str]:
-    yield from ()
-
-
 _FORMS: dict[str, Callable[[str, list[str]], Iterator[str]]] = {
     "admonition": _box,
-    "contents": _nothing,
-    "error-box": _nothing,
     "error-message": lambda title, body: iter(["```text", *body, "```"]),
-    "eval-rst": _nothing,
     "explorer": lambda title, body: iter(["*On the site, the explorer stands here.*"]),
     "grid": lambda title, body: iter(body),
     "grid-item-card": lambda title, body: iter([f"- **{title}**: {' '.join(body)}"]),
     "rubric": lambda title, body: iter([f"**{title}**"]),
-    "toctree": _nothing,
-}
-_FORMS |= {
-    kind: lambda title, body, kind=kind: _box(title or kind.capitalize(), body)  # type: ignore[misc]
-    for kind in ("note", "tip", "warning", "important", "dropdown", "seealso")
+    **{
+        kind: lambda title, body, kind=kind: _box(title or kind.capitalize(), body)  # type: ignore[misc]
+        for kind in ("note", "tip", "warning", "important", "dropdown", "seealso")
+    },
+    **dict.fromkeys(("contents", "error-box", "eval-rst", "toctree"), lambda title, body: iter(())),
 }

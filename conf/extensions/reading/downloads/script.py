@@ -1,7 +1,5 @@
 """The cells of a page as a script that runs from its first line to its last."""
 
-from __future__ import annotations
-
 import ast
 import textwrap
 
@@ -23,12 +21,18 @@ def runnable(cell: NotebookNode) -> str:
     printed and kept in ``sys.last_value``, so that what comes after it runs too.
 
     Raises:
-        FormlessError: if the source cannot be indented without changing a string in it.
+        FormlessError: if the source is no Python, or changes a string in it when indented.
     """
     outputs = {output["output_type"]: output for output in cell.outputs}
-    if "error" in outputs:
-        return _caught(cell.source, outputs["error"]["ename"])
-    return _printed(cell.source) if "execute_result" in outputs else str(cell.source)
+    source: str = cell.source
+    if outputs.keys().isdisjoint({"error", "execute_result"}):
+        return source
+    try:
+        ast.parse(source)
+    except SyntaxError:  # IPython's %magic, or the error itself
+        reason = f"a script can neither print nor catch what is no Python:\n{source}"
+        raise FormlessError(reason, source.splitlines()[0]) from None
+    return _caught(source, outputs["error"]["ename"]) if "error" in outputs else _printed(source)
 
 
 def _printed(source: str) -> str:

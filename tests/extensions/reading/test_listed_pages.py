@@ -3,12 +3,16 @@
 from pathlib import Path
 
 import pytest
-from listed_pages import entry
+from reading.listed_pages import entry
 
-from tests.extensions.conftest import Build
+from tests.extensions.conftest import built
 
-INDEX = "\n# Tutorials\n\n```{listed-pages}\n```\n"
-STILL = {"html_theme": "basic", "nb_execution_mode": "off"}
+PAGES = {"lessons/index": "# Tutorials\n\n```{listed-pages}\n```\n"}
+SETTINGS = {
+    "extensions": ["myst_nb", "reading"],
+    "html_theme": "basic",
+    "nb_execution_mode": "off",
+}
 
 
 def written(folder: Path, name: str, listed: str, title: str = "Title: more") -> Path:
@@ -19,20 +23,18 @@ def written(folder: Path, name: str, listed: str, title: str = "Title: more") ->
 
 
 @pytest.mark.filterwarnings("ignore:.*MystReferenceResolver.app' is deprecated")
-def test_pages_are_listed_in_their_order_and_a_new_one_needs_no_edit(
-    build: Build, tmp_path: Path
-) -> None:
+def test_pages_are_listed_in_their_order_and_a_new_one_needs_no_edit(tmp_path: Path) -> None:
     index = tmp_path / "html/lessons/index.html"
     written(tmp_path, "a", '{order: 20, about: "the **second**."}')
     written(tmp_path, "b", '{order: 10, short: First, about: "see [it](a.md)."}')
-    assert build("listed_pages", config=STILL, **{"lessons/index": INDEX}) == ""
+    assert built(tmp_path, PAGES, SETTINGS) == ""
     html = index.read_text(encoding="utf-8")
     first, second = html.index(">First</span></a>: see"), html.index(">Title</span></a>: the <str")
     assert html.index("<ol") < first < second < html.index("</ol>")
     after_b = (tmp_path / "html/lessons/b.html").read_text(encoding="utf-8")
     assert 'rel="next" title="Title: more" href="a.html"' in after_b
     written(tmp_path, "c", '{order: 15.5, about: "in between."}', "New")
-    assert build("listed_pages", config=STILL, fresh=False, **{"lessons/index": INDEX}) == ""
+    assert built(tmp_path, PAGES, SETTINGS, fresh=False) == ""
     html = index.read_text(encoding="utf-8")
     assert first < html.index(">New</span></a>: in between.") < html.index(">Title</span>")
 

@@ -9,18 +9,14 @@ is not its title up to a colon:
 So a new page needs no edit of another one.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from myst_parser.config.main import read_topmatter
-from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
-from sphinx.util.typing import ExtensionMetadata
 
 logger = logging.getLogger(__name__)
 TITLE = re.compile(r"^# (.+?)(?::.*)?$", re.MULTILINE)
@@ -54,9 +50,3 @@ def entry(page: Path, docname: str | None) -> dict[str, Any] | None:
         location=(docname, 1),
     )
     return None
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    """Provide the directive."""
-    app.add_directive("listed-pages", ListedPages)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
