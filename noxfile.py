@@ -27,6 +27,7 @@ AS_THE_BUILD = {"PYTHONPATH": "conf/extensions", "PYTHONHASHSEED": "0", "OMP_NUM
 LIBRARY = ["src/vtj", "tests/vtj"]
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 SIDE_BY_SIDE = ["-n", "logical", "--dist", "worksteal"]  # tests of a file stay together at first
+PAGE_BY_PAGE = ["-n", "logical", "--dist", "loadgroup"]  # what looks at a page shares its opening
 STRICT = ["-n", "-W", "--keep-going", "-c", "conf"]
 
 
@@ -56,8 +57,13 @@ def docs(session: nox.Session) -> None:
 
 @nox.session(name="docs-live", default=False)
 def docs_live(session: nox.Session) -> None:
-    """Serve the site and rebuild what you change, while you write."""
+    """Serve the site and rebuild what you change, while you write.
+
+    A changed title shows in other pages' menus, and a deleted page goes, after a restart. An edit
+    of conf reaches the pages that are read next.
+    """
     install(session, "live")
+    shutil.rmtree("build/live", ignore_errors=True)  # what another checkout of conf has built
     folders = ["--watch", "src", "--watch", "conf", "-c", "conf", "-d", "build/live/doctrees"]
     session.run("python", "conf/live.py", *folders, *session.posargs, "docs", "build/live/html")
 
@@ -104,9 +110,17 @@ def kernels(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", default=False)
 def nightly(session: nox.Session) -> None:
-    """Run what is too slow for every change: other places, other builds, every planted fault."""
-    for slow in ("reproducible", "places", "mutants"):
+    """Run what is too slow for every change: other builds, other places, 2,000 drawn functions."""
+    for slow in ("reproducible", "places", "drawn"):
         session.notify(slow)
+
+
+@nox.session(default=False)
+def drawn(session: nox.Session) -> None:
+    """Try the oracle on 2,000 functions that chance has drawn; `nox -s tests` tries 300."""
+    install(session, "tests")
+    several = {**ONE_THREAD, "DRAWN": "2000"}
+    session.run("pytest", *SIDE_BY_SIDE, "tests/vtj/test_random_functions.py", env=several)
 
 
 @nox.session(default=False)
@@ -114,7 +128,7 @@ def reproducible(session: nox.Session) -> None:
     """Build what is committed several times, each otherwise, and compare every byte.
 
     The builds differ in folder (one has a space and letters that are not ASCII in its path), date,
-    time zone, locale, hash seed, number of cores, and in what was built and committed before.
+    time zone, locale, hash seed and number of cores.
     """
     install(session, "tests")
     compare = "tests/reproducible/same_bytes.py"
@@ -216,7 +230,7 @@ def browser(session: nox.Session) -> None:
     """Open every page of the built site in Chromium: accessible, light, from disk and server."""
     install(session, "browser")
     session.run("npm", "ci", "--prefix", "tests/browser", external=True)
-    session.run("pytest", *SIDE_BY_SIDE, "tests/browser", *session.posargs)
+    session.run("pytest", *PAGE_BY_PAGE, "tests/browser", *session.posargs)
 
 
 @nox.session(default=False)
@@ -231,7 +245,7 @@ def publish(session: nox.Session) -> None:
     shutil.rmtree(opened, ignore_errors=True)
     shutil.unpack_archive(next(published.glob("*.zip")), opened)
     site = str(next(opened.iterdir()))
-    session.run("pytest", *SIDE_BY_SIDE, *(session.posargs or ["tests/browser"]), "--site", site)
+    session.run("pytest", *PAGE_BY_PAGE, *(session.posargs or ["tests/browser"]), "--site", site)
 
 
 @nox.session(default=False)

@@ -57,7 +57,7 @@ class Warm:
     @property
     def alive(self) -> bool:
         """Whether it still runs; a fork of the process that has started it can ask too."""
-        return connected(self._control.fileno())
+        return self._control.fileno() >= 0 and connected(self._control.fileno())
 
     def stop(self) -> None:
         """End the process and all that it has started."""

@@ -77,12 +77,7 @@ class Zygote:
                     os.set_inheritable(descriptor, False)
                 self._waiting.append(descriptors)
             while self._waiting and len(self._running) < self._cores:
-                page = self._waiting.popleft()
-                if connected(page[0]):
-                    self._fork(*page)
-                else:
-                    for descriptor in page:
-                        os.close(descriptor)
+                self._fork(*self._waiting.popleft())
         self._running.clear()
         self._kill_orphans()
 

@@ -62,7 +62,8 @@ def certify(
         seed: Fixes them, and what `f` draws itself.
 
     Returns:
-        A `Report`. Its row ``power`` says how small an error in a single entry would have shown.
+        A `Report`. Its row ``power`` says how small an error in a single entry would have shown;
+        it is true only where that is small beside the largest element of `x.grad`.
 
     Raises:
         TypeError: When `x` or `y` is not of a floating dtype or `f` returns no tensor.

@@ -48,7 +48,8 @@ def check(
         seed: Fixes what is drawn at random, `v` and what `f` draws itself.
 
     Returns:
-        A `Report`, true when every entry was compared by two families and none differed.
+        A `Report`, true when every entry was compared by two families and none differed. It names
+        parameters that `f` reaches and `x` does not hold; beside them it is not true.
 
     Raises:
         TypeError: When `x` or `y` is not of a floating dtype or `f` returns no tensor.

@@ -47,9 +47,9 @@ class Report:
     """What every witness said of one function at one point, and the verdict.
 
     The verdict is ``correct`` when every entry of J was compared by at least two independent
-    families and none disagreed; ``wrong`` when one did and the others outvote it, or a behavior
-    failed; ``undecided`` otherwise. A report is true for ``correct`` alone, so that
-    ``assert check(f, x)`` fails on anything else, and shows the table.
+    families, none disagreed, and `x` holds every leaf that `f` reaches; ``wrong`` when one did and
+    the others outvote it, or a behavior failed; ``undecided`` otherwise. A report is true for
+    ``correct`` alone, so that ``assert check(f, x)`` fails on anything else, and shows the table.
 
     A finding about J names the entry, what each family says there, and the conclusion::
 

@@ -91,17 +91,3 @@ def build(tmp_path: Path) -> Build:
         return built(tmp_path, texts, settings, fresh=fresh, builder=builder)
 
     return run
-
-
-@pytest.fixture
-def application(tmp_path: Path) -> Iterator[Callable[..., Sphinx]]:
-    """Make Sphinx ready to build HTML with an extension, without building anything."""
-    (tmp_path / "index.rst").write_text("Home\n====\n")
-    with seven_bits(), patch_docutils(), docutils_namespace():
-
-        def make(*extensions: str, builder: str = "html", **config: Any) -> Sphinx:
-            folders = (tmp_path, None, tmp_path / "html", tmp_path / "doctrees")
-            settings = {"extensions": extensions, **config}
-            return Sphinx(*folders, builder, confoverrides=settings, status=None, warning=None)
-
-        yield make

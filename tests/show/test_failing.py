@@ -486,7 +486,7 @@ def test_what_a_backward_of_f_raised_is_not_blamed_on_the_call(raises: Any, mess
     outcome = backward(Raises.apply, X, X)
     assert message in str(outcome.error)
     failure = diagnose(Raises.apply, X, X, outcome)
-    assert failure.cause == ("A backward that f uses raised this; torch accepted the call itself.")
+    assert failure.cause == "A backward that f uses raised this; torch accepted the call itself."
     assert failure.fix == ""
 
 

@@ -27,11 +27,7 @@ PREFIX, SUFFIX = "Search.setIndex(", ")"
 
 
 def messages(doctree: nodes.document) -> dict[str, str]:
-    """Return the text of every error on a page and the id of the first section that shows it.
-
-    Args:
-        doctree: the page.
-    """
+    """Return the text of every error on a page and the id of the first section that shows it."""
     found: dict[str, str] = {}
     for block in doctree.findall(nodes.literal_block):
         if "traceback" in block["classes"] and (section := section_of(block)):
@@ -42,10 +38,6 @@ def messages(doctree: nodes.document) -> dict[str, str]:
 
 def write(app: Sphinx, exception: Exception | None) -> None:
     """Add the messages to the search index of a finished build.
-
-    Args:
-        app: the Sphinx application.
-        exception: what ended the build early, or None.
 
     Raises:
         ValueError: if the index has not the form that Sphinx gives it.

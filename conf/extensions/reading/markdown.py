@@ -83,7 +83,7 @@ def reading_order(app: Sphinx, docname: str | None = None) -> Iterator[str]:
 def connect(app: Sphinx) -> None:
     """Add the builder and what makes its pages whole."""
     app.setup_extension("sphinx_markdown_builder")
-    app.connect("config-inited", show_outputs, priority=400)  # before MyST-NB reads its options
+    app.connect("config-inited", show_outputs)  # MyST-NB reads its options later
     app.connect("doctree-resolved", simplify, priority=900)
     app.connect("build-finished", write_lists)
 

@@ -6,11 +6,14 @@ import json
 import platform
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from reading import data
 from sphinx.errors import ThemeError
 
-from tests.extensions.conftest import Build, built
+from tests.extensions.conftest import built
 from tests.extensions.reading.conftest import PAGES, SETTINGS, Site
 
 
@@ -107,10 +110,12 @@ def test_the_data_of_a_page_lie_beside_it(site: Site) -> None:
     assert len(list((site.folder / "html").rglob("*.json"))) == 1
 
 
-def test_a_number_that_json_has_not_is_refused(build: Build) -> None:
-    config = {"page_data": {"page": f"{__name__}:no_number"}, "extensions": ["myst_nb", "reading"]}
-    with pytest.raises(Exception, match="not JSON compliant"):
-        build("reading", config=config, page="# Page\n")
+def test_a_number_that_json_has_not_is_refused(tmp_path: Path) -> None:
+    config = SimpleNamespace(page_data={"page": f"{__name__}:no_number"})
+    app: Any = SimpleNamespace(config=config, outdir=tmp_path)
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        data.write(app, "page")
+    assert not list(tmp_path.iterdir())
 
 
 def no_number() -> float:
