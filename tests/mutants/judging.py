@@ -18,7 +18,7 @@ from pathlib import Path
 from types import CodeType
 from typing import NamedTuple
 
-from typed_numbers import ALLOWED, remaining
+from gates.typed_numbers import ALLOWED, remaining
 
 from tests.docs.page_cells import PageCell, PageRole, Step, steps_of
 from tests.docs.reading import Reader
