@@ -23,7 +23,7 @@ from vtj.oracle.trial import Trial
 from vtj.oracle.unchecked import unchecked
 from vtj.oracle.voting import Array, Mask, Vote, Witness, distance, product
 from vtj.oracle.witnesses import Answers
-from vtj.report import Report, Row
+from vtj.report import Report, Row, Verdict
 
 SPLIT = "f has another derivative under torch.func's vmap"
 RAISED_ONCE = (
@@ -42,6 +42,7 @@ class Evidence:
         grad: What `x.grad` was, and vᵀ·J by each other family.
         jacobian: J as a matrix, by each family.
         v: The gradient argument as a vector.
+        of_x: The verdict on x.grad alone, whatever else `f` reaches.
     """
 
     trial: Trial
@@ -49,6 +50,7 @@ class Evidence:
     grad: tuple[Witness, ...]
     jacobian: tuple[Witness, ...]
     v: Array
+    of_x: Verdict
 
 
 def judge(trial: Trial, answers: Answers, seen: Observed, result: Vote, kept: Kept) -> Report:
@@ -65,6 +67,7 @@ def judge(trial: Trial, answers: Answers, seen: Observed, result: Vote, kept: Ke
     if not any(one.culprit in (NUMERIC.culprit, BACKWARD.culprit) for one in found):
         found += [one.finding for one in of_backward if one.finding][:1]
     not_checked, open_questions = unchecked(trial, kept, "check")
+    of_x, _ = overall(found)
     found += open_questions
     x_grad, *behavior = of_backward
     verdict, culprit = overall(found)
@@ -89,6 +92,7 @@ def judge(trial: Trial, answers: Answers, seen: Observed, result: Vote, kept: Ke
             grad=tuple(mine + others),
             jacobian=tuple(speakers),
             v=seen.weights,
+            of_x=of_x,
         ),
     )
 

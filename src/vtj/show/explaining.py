@@ -22,7 +22,7 @@ from vtj.show.equations import assigned, flat, laid_out
 from vtj.show.failing import Failure, diagnose
 from vtj.show.formulas import Formula, formula, weighted
 from vtj.show.heat import heat_map
-from vtj.show.measured import number
+from vtj.show.measured import confirmed, number
 from vtj.show.svg import Figure
 
 LIMIT = 64
@@ -130,8 +130,7 @@ def explain(f: Function, x: Tensors, v: Any = None) -> Explanation:
         except NotSymbolic as limit:
             shown, reason = None, str(limit)
         numbers = _numbers(same, x, v, outcome)
-        small = bool(numbers) and bool(report)
-        figure = heat_map(f, x, v) if small else None
+        figure = heat_map(f, x, v) if numbers and confirmed(report) else None
     return Explanation(transcript, outcome, shown, reason, numbers, figure, report)
 
 

@@ -148,8 +148,8 @@ def _product(
     ]
     with random_state_kept():
         grads = as_tuple(vjp(trial.f, x, v))
+    size = _largest(*weights, *trial.y)
     for grad, product in zip(grads, products, strict=True):
-        size = _largest(*weights, *trial.y)
         if not close(product, as_array(grad), _eps(x, derived), size):
             raise NotSymbolic("backward(v) leaves another x.grad than vᵀ·J of the formulas")
     return weights, products
