@@ -64,6 +64,12 @@ def test_several_inputs_and_outputs() -> None:
         (lambda x: torch.relu(x - 1), ["Eq(x_1 - 1, 0)", "x_2 - 1 > 0"]),
         (lambda x: x.clamp(0, 1.5), ["x_1 > 0", "x_1 < 3/2", "x_2 > 0", "x_2 > 3/2"]),
         (lambda x: x.max(), ["x_2 > x_1"]),
+        (lambda x: x.amin(), ["x_1 < x_2"]),
+        (lambda x: torch.maximum(2 * x[0], x[1]), ["Eq(2*x_1, x_2)"]),
+        (
+            lambda x: torch.stack([x[0], x[1], x[1] ** 2 / 2]).amax(),
+            ["x_2 > x_1", "Eq(x_2, x_2**2/2)"],
+        ),
         (lambda x: x * (torch.ones(2) > 0), []),
     ],
 )
@@ -81,8 +87,16 @@ def test_says_where_the_formulas_hold(f: Any, held: list[str]) -> None:
         (lambda x: torch.maximum(x, x.detach() * 0 + 1), 1.0),
         (lambda x: torch.minimum(x, 2 - x), 1.0),
         (lambda x: torch.stack([x, 2 - x, 2 * x - 1]).amax(), 1.0),
+        (lambda x: torch.stack([x - 1, x, 2 * x - 1]).amax(), 1.0),
+        (lambda x: torch.stack([x + 1, x, 2 * x - 1]).amin(), 1.0),
+        (lambda x: torch.clamp(0 * x, x, 3 * x), 1.0),
+        (lambda x: torch.clamp(5 * x, x, 3 * x), 1.0),
+        (lambda x: torch.clamp(2 * x, x, 3 * x), 1.0),
     ],
-    ids=["relu", "abs", "upper bound", "lower bound", "maximum", "minimum", "amax"],
+    ids=[
+        *("relu", "abs", "upper bound", "lower bound", "maximum", "minimum", "amax of three"),
+        *("amax of two", "amin of two", "below a bound", "above a bound", "between two"),
+    ],
 )
 def test_a_kink_gets_the_slope_that_torch_chooses(f: Any, x: float) -> None:
     leaf = torch.tensor(x, dtype=torch.float64, requires_grad=True)

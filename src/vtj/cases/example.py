@@ -105,7 +105,7 @@ class Example:
         certified = self.check()
         outcome = self.backward()
         relative = max(RELATIVE[part.dtype] for part in as_tuple(self.x))
-        asked = [("y", y, {"f": outcome.y})]
+        asked: list[tuple[str, Any, dict[str, Any]]] = [("y", y, {"f": outcome.y})]
         if isinstance(outcome.grad, tuple):
             for place, (mine, theirs) in enumerate(zip(grad, outcome.grad, strict=True)):
                 asked.append((f"x[{place}].grad", mine, {"backward": theirs}))
