@@ -49,13 +49,7 @@ def builders(idea: str) -> dict[str, Any]:
 
 
 def complaints(idea: str, built: set[str], page: str) -> list[str]:
-    """Say which half of an example is missing, and what to do.
-
-    Args:
-        idea: the name of the module and of the page.
-        built: the builders of the module.
-        page: the text of the page.
-    """
+    """Say which half of an example is missing in a module or on its page, and what to do."""
     code, text = f"src/vtj/examples/{idea}.py", f"docs/tutorials/{idea}.md"
     sections, confirmed = set(SECTION.findall(page)), set(CONFIRMED.findall(page))
     return [

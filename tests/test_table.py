@@ -2,7 +2,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from vtj.table import HtmlRow, as_html, as_text
+from vtj.table import TableRow, as_html, as_text
 
 
 def test_columns_are_aligned() -> None:
@@ -36,8 +36,8 @@ def test_html_is_escaped_and_has_headers() -> None:
 
 def test_rows_of_html_have_attributes_and_share_a_heading() -> None:
     rows = [
-        HtmlRow(["<b>1</b>", "2"], {"id": "one", "data-value": "<"}, 2),
-        HtmlRow(["3"], {}, 0),
+        TableRow(["<b>1</b>", "2"], "one", "<", 2),
+        TableRow(["3"], heads=0),
     ]
     assert as_html(["", "y"], rows, "Sums", id="sums", data_filter="by y").splitlines() == [
         '<table class="vtj" id="sums" data-filter="by y">',

@@ -8,13 +8,6 @@ from typing import NamedTuple
 def as_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return the table with its columns aligned by spaces.
 
-    Args:
-        header: One name per column.
-        rows: As many cells per row as `header` has.
-
-    Raises:
-        ValueError: When a row has another number of cells.
-
     Example:
         >>> print(as_text(["what", "result"], [["x.grad", "agrees"], ["J", "differs"]]))
         what    result
@@ -30,38 +23,29 @@ def as_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(line.rstrip() for line in padded)
 
 
-class HtmlRow(NamedTuple):
-    """One row of an HTML table whose cells are HTML already.
+class TableRow(NamedTuple):
+    """One row of an HTML table: its cells as HTML, its anchor, and the value it is filtered by.
 
-    Attributes:
-        cells: One for each column, but for a first one that a row above brings.
-        attributes: Of the row, such as its ``id``.
-        heads: How many rows the first cell heads; 0 where the row belongs to a heading above it.
+    `heads` is the number of rows that the first cell heads; where it is zero, the row belongs to a
+    heading above it and brings none.
     """
 
     cells: Sequence[str]
-    attributes: Mapping[str, str] = {}
+    anchor: str = ""
+    value: str = ""
     heads: int = 1
 
 
 def as_html(
     header: Sequence[str],
-    rows: Iterable[Sequence[str] | HtmlRow],
+    rows: Iterable[Sequence[str] | TableRow],
     caption: str,
     **attributes: str,
 ) -> str:
     """Return the table as HTML: a caption, a header per column, the first cell heading its row.
 
-    It sets no color, so that it reads in a light and in a dark theme.
-
-    Args:
-        header: One name per column; an empty one heads nothing.
-        rows: As many cells per row as `header` has.
-        caption: What the table says, in one sentence.
-        attributes: Of the table, with _ for -, beside its class ``vtj``; an empty one is left out.
-
-    Raises:
-        ValueError: When a row has another number of cells.
+    It sets no color, so that it reads in a light and in a dark theme. An empty header heads
+    nothing; `attributes` are the table's own, with _ for -, beside its class ``vtj``.
 
     Example:
         >>> print(as_html(["what", "result"], [["x.grad", "agrees"]], "All agree"))
@@ -81,13 +65,14 @@ def as_html(
     lines += [f"<caption>{escape(caption)}</caption>", f"<thead><tr>{columns}</tr></thead>"]
     lines.append("<tbody>")
     for row in rows:
-        line = row if isinstance(row, HtmlRow) else HtmlRow([escape(cell) for cell in row])
+        line = row if isinstance(row, TableRow) else TableRow([escape(cell) for cell in row])
         first, rest = "", _complete(line.cells, header[not line.heads :])
         if line.heads:
             reach = {"rowspan": str(line.heads)} if line.heads > 1 else {}
             first = f"<th{_attributes({'scope': 'row', **reach})}>{rest.pop(0)}</th>"
         cells = "".join(f"<td>{cell}</td>" for cell in rest)
-        lines.append(f"<tr{_attributes(line.attributes)}>{first}{cells}</tr>")
+        own = _attributes({"id": line.anchor, "data-value": line.value})
+        lines.append(f"<tr{own}>{first}{cells}</tr>")
     return "\n".join([*lines, "</tbody>", "</table>"])
 
 

@@ -2,7 +2,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-import sympy
 import torch
 from torch import Tensor
 
@@ -10,17 +9,6 @@ from vtj.engines.symbolic.memory import Memory, values
 from vtj.engines.symbolic.names import symbols
 
 SIX = symbols("x", (6,))
-
-
-def test_what_was_never_written_is_constant() -> None:
-    memory = Memory()
-    assert not memory.knows(torch.ones(2))
-    assert memory.read(torch.tensor([[0.5, 2.0]])).tolist() == [[sympy.Rational(1, 2), 2]]
-    assert memory.read(torch.tensor([True, False])).tolist() == [1, 0]
-
-
-def test_a_tensor_without_a_storage_is_not_known() -> None:
-    assert not Memory().knows(torch.ones(2).to_sparse())
 
 
 VIEWS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -67,13 +55,6 @@ def test_a_tensor_that_is_gone_leaves_nothing_to_the_next() -> None:
     for _ in range(20):
         memory.write(torch.zeros(6), SIX)
         assert not memory.knows(torch.zeros(6))
-
-
-def test_memory_is_not_read_as_another_dtype() -> None:
-    memory, tensor = Memory(), torch.arange(6.0)
-    memory.write(tensor, SIX)
-    with pytest.raises(NotImplementedError, match=r"^its memory is read again as torch\.float64$"):
-        memory.read(tensor.view(torch.float64))
 
 
 def test_floating_values_are_read_in_float64_and_others_as_they_are() -> None:

@@ -11,15 +11,9 @@ from vtj.engines.symbolic.names import names, subscript, symbols
 @pytest.mark.parametrize(
     ("index", "shape", "tex"),
     [
-        ((), (), ""),
-        ((0,), (2,), "_1"),
-        ((8,), (9,), "_9"),
         ((11,), (12,), "_{12}"),
-        ((1, 2), (3, 3), "_{23}"),
         ((8, 8), (9, 9), "_{99}"),
         ((0, 1), (2, 10), "_{1,2}"),
-        ((9, 1), (10, 2), "_{10,2}"),
-        ((0, 1, 10), (1, 2, 11), "_{1,2,11}"),
     ],
 )
 def test_indices_count_from_one(index: Sequence[int], shape: Sequence[int], tex: str) -> None:

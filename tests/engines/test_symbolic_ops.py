@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import sympy
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch.utils._pytree import tree_map
 
@@ -272,12 +271,6 @@ def test_adding_at_indices_leaves_what_was_there() -> None:
     a, b = x = symbols("x", (2,))
     assert FORMULAS["scatter_add"](x, 0, np.array([0, 0]), x).tolist() == [2 * a + b, b]
     assert x.tolist() == [a, b]
-
-
-def test_transposed_convolution_is_refused() -> None:
-    x: NDArray[Any] = symbols("x", (1, 1, 2))
-    with pytest.raises(NotImplementedError, match=r"^transposed convolution$"):
-        FORMULAS["convolution"](x, x, None, [1], [0], [1], True, [0], 1)
 
 
 @pytest.mark.parametrize(

@@ -21,17 +21,14 @@ class Label(NamedTuple):
 
     @property
     def width(self) -> float:
-        """The width that is reserved for them."""
         return CHARACTER * len(self.words)
 
     @property
     def left(self) -> float:
-        """Where it begins."""
         return self.place[0] - {"start": 0, "middle": 0.5, "end": 1}[self.anchor] * self.width
 
     @property
     def right(self) -> float:
-        """Where it ends."""
         return self.left + self.width
 
 
@@ -48,17 +45,14 @@ class Box(NamedTuple):
 
     @property
     def right(self) -> float:
-        """Its right side."""
         return self.left + self.width
 
     @property
     def bottom(self) -> float:
-        """Its lower side."""
         return self.top + self.height
 
     @property
     def middle(self) -> Point:
-        """Its center."""
         return self.left + self.width / 2, self.top + self.height / 2
 
 
@@ -89,7 +83,6 @@ class Drawn(NamedTuple):
 
     @property
     def words(self) -> list[str]:
-        """What is written, in the order in which a screen reader would come by."""
         return [label.words for label in self.labels]
 
     def label(self, words: str) -> Label:

@@ -488,9 +488,3 @@ def test_what_a_backward_of_f_raised_is_not_blamed_on_the_call(raises: Any, mess
     failure = diagnose(Raises.apply, X, X, outcome)
     assert failure.cause == "A backward that f uses raised this; torch accepted the call itself."
     assert failure.fix == ""
-
-
-def test_nothing_to_explain() -> None:
-    said = "^the outcome has no error; there is nothing to explain$"
-    with pytest.raises(ValueError, match=said):
-        diagnose(torch.exp, X, X, backward(torch.exp, X, X))

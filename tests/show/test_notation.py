@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy
-from mathml.temml import render
+from mathematics.temml import render
 
 from vtj.engines.symbolic.kinks import Clamped, Largest, Magnitude, Relu, Sigmoid, Smallest
 from vtj.show.equations import laid_out

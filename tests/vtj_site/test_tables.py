@@ -20,12 +20,6 @@ def test_what_torch_prints_is_escaped() -> None:
     assert "<caption>a &amp; b</caption>" in html
 
 
-def test_a_heading_may_head_several_rows() -> None:
-    first = TableRow(["h", "1"], heads=2).html()
-    assert first == '<tr><th scope="row" rowspan="2">h</th><td>1</td></tr>'
-    assert TableRow(["2"], heads=0).html() == "<tr><td>2</td></tr>"
-
-
 @pytest.mark.parametrize(
     ("shown", "caption", "headings", "filtered_by"),
     [
@@ -74,5 +68,5 @@ def test_a_table_says_what_it_shows(
 ) -> None:
     html = ElementTree.fromstring(shown._repr_html_())[0]
     assert html.findtext("caption") == caption
-    assert [cell.text or "" for cell in html.iterfind("thead/tr/th")] == headings
+    assert [cell.text or "" for cell in html.iterfind("thead/tr/*")] == headings
     assert html.get("data-filter") == filtered_by

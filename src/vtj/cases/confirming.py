@@ -15,20 +15,9 @@ PAGE = "the page"
 def beside(
     what: str, came: Any, expected: dict[str, Any], relative: float, who: str = PAGE
 ) -> tuple[Row, str | None]:
-    """Compare a value with what others say it is, relative to the largest entry.
+    """Return how the value of `who` compares with what others say: a row, and a finding or None.
 
-    Args:
-        what: How the value is called, say ``"x.grad"``.
-        came: The value: a tensor, an array or a number.
-        expected: What others say, by name; the first of them decides.
-        relative: How far apart two values may lie, in units of the largest entry's magnitude.
-        who: Whose value it is.
-
-    Returns:
-        The row, and the finding that names entry and values when they differ.
-
-    Raises:
-        ValueError: When the value has another shape; it names both.
+    The first of `expected` decides; `relative` is in units of the largest entry's magnitude.
 
     Example:
         >>> row, finding = beside("x.grad", [1.0, 3.0], {"by hand": [1.0, 2.0]}, 1e-6)
@@ -56,16 +45,7 @@ def _finding(what: str, told: dict[str, NDArray[np.float64]], at: int) -> str:
 
 
 def with_rows(title: str, compared: list[tuple[Row, str | None]]) -> Report:
-    """Make a report of compared values: correct when none differs, else of whose differs first.
-
-    Args:
-        title: What was asked.
-        compared: What `beside` gave for each value.
-
-    Example:
-        >>> with_rows("one value", [beside("y", 2.0, {"f": 2.0}, 1e-6)]).verdict
-        'correct'
-    """
+    """Make a report of what `beside` gave: correct when nothing differs, else of whose is first."""
     findings = tuple(finding for _, finding in compared if finding)
     culprit = next((row.family for row, finding in compared if finding), None)
     verdict: Verdict = "wrong" if findings else "correct"

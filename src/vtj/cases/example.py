@@ -105,15 +105,15 @@ class Example:
         certified = self.check()
         outcome = self.backward()
         relative = max(RELATIVE[part.dtype] for part in as_tuple(self.x))
-        compared = [beside("y", y, {"f": outcome.y}, relative)]
+        asked: list[tuple[str, Any, dict[str, Any]]] = [("y", y, {"f": outcome.y})]
         if isinstance(outcome.grad, tuple):
             for place, (mine, theirs) in enumerate(zip(grad, outcome.grad, strict=True)):
-                compared.append(beside(f"x[{place}].grad", mine, {"backward": theirs}, relative))
+                asked.append((f"x[{place}].grad", mine, {"backward": theirs}))
         else:
-            compared.append(beside("x.grad", grad, {"backward": outcome.grad}, relative))
+            asked.append(("x.grad", grad, {"backward": outcome.grad}))
         if product is not None:
-            compared.append(beside("vᵀ·J", product, {"backward": outcome.grad}, relative))
-        page = with_rows(certified.title, compared)
+            asked.append(("vᵀ·J", product, {"backward": outcome.grad}))
+        page = with_rows(certified.title, [beside(*each, relative) for each in asked])
         return replace(
             certified if page or not certified else page,
             rows=(*certified.rows, *page.rows),

@@ -147,7 +147,8 @@ class Sequence:
         """
         self.check().raise_for_mismatch()
         relative = RELATIVE[self.x.dtype]
-        compared = [beside("y", y, {"f": self._last_output()}, relative)]
+        x = [self.x, *(call.x for call in self.calls if call.x is not None)][-1]
+        compared = [beside("y", y, {"f": self.calls[-1].f(x.detach().clone())}, relative)]
         theirs = [{"by hand": total, "backward": grad} for total, grad in self._both()]
         for what, given in (("grad", grads), ("sum", sums)):
             values = list(given)
@@ -160,11 +161,6 @@ class Sequence:
         report = self._report(compared)
         report.raise_for_mismatch()
         return report
-
-    def _last_output(self) -> Tensor:
-        x = [self.x, *(call.x for call in self.calls if call.x is not None)][-1]
-        y: Tensor = self.calls[-1].f(x.detach().clone())
-        return y
 
     def _both(self) -> list[tuple[NDArray[np.float64], Tensor]]:
         return list(zip(self.by_hand(), self.run(), strict=True))

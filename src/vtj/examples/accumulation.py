@@ -1,5 +1,7 @@
 """Every call adds to `.grad`: when that helps, and when it hurts."""
 
+from typing import Any
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -7,6 +9,8 @@ from torch import Tensor
 
 from vtj.cases.example import Example
 from vtj.cases.sequence import Call, Sequence
+from vtj.examples.scalar_output import square_jacobian
+from vtj.examples.vector_for_scalar import f as square
 from vtj.examples.weighted_sum import f as double
 from vtj.examples.weighted_sum import jacobian as double_jacobian
 
@@ -22,18 +26,11 @@ def calls_without_clearing() -> Sequence:
     >>> [grad.tolist() for grad in calls_without_clearing().run()][-1]
     [[6.0, 6.0, 4.0, 4.0]]
     """
-
-    def loss(x: Tensor) -> Tensor:
-        return (2 * x).sum(dim=1)
-
-    def loss_jacobian(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.full((1, *x.shape), 2.0)
-
     weights = [[1.0, 0.0, 0.0, 0.0]], [[0.0, 1.0, 0.0, 0.0]], [[1.0, 1.0, 1.0, 1.0]]
     calls = [Call(double, torch.tensor(v), double_jacobian) for v in weights]
-    calls.append(Call(loss, None, loss_jacobian))
+    loss = Call(lambda x: (2 * x).sum(dim=1), None, lambda x: np.full((1, *x.shape), 2.0))
     x = torch.tensor([[1.0, 2.0, 3.0, 4.0]])
-    return Sequence("calls_without_clearing", x, tuple(calls))
+    return Sequence("calls_without_clearing", x, (*calls, loss))
 
 
 def samples_one_by_one() -> Sequence:
@@ -50,11 +47,7 @@ def samples_one_by_one() -> Sequence:
         def loss(x: Tensor) -> Tensor:
             return (x @ x.new_tensor(sample) - target) ** 2
 
-        def jacobian(x: NDArray[np.float64]) -> NDArray[np.float64]:
-            rows: NDArray[np.float64] = 2 * (x @ np.array(sample) - target) * np.array(sample)
-            return rows
-
-        return Call(loss, None, jacobian)
+        return Call(loss, None, lambda x: 2 * (x @ sample - target) * np.array(sample))
 
     calls = tuple(call(*pair) for pair in zip(SAMPLES, TARGETS, strict=True))
     return Sequence("samples_one_by_one", torch.tensor([1.0, -1.0, 2.0]), calls)
@@ -72,23 +65,11 @@ def samples_as_batch() -> Example:
     def losses(x: Tensor) -> Tensor:
         return (x.new_tensor(SAMPLES) @ x - x.new_tensor(TARGETS)) ** 2
 
-    def jacobian(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        samples = np.array(SAMPLES)
-        rows: NDArray[np.float64] = 2 * (samples @ x - np.array(TARGETS))[:, None] * samples
-        return rows
+    def jacobian(x: NDArray[np.float64]) -> Any:
+        return 2 * (np.array(SAMPLES) @ x - TARGETS)[:, None] * np.array(SAMPLES)
 
     x = torch.tensor([1.0, -1.0, 2.0])
     return Example("samples_as_batch", losses, x, torch.ones(4), jacobian)
-
-
-def square(x: Tensor) -> Tensor:
-    """Return `x²`."""
-    return x**2
-
-
-def square_jacobian(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return dy/dx of `x²`, derived by hand, shape ()."""
-    return 2 * x
 
 
 def reused_gradient() -> Sequence:

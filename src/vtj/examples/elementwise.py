@@ -51,10 +51,5 @@ def omitted_gradient() -> Refusal:
     >>> omitted_gradient().backward().error
     RuntimeError('grad can be implicitly created only for scalar outputs')
     """
-    return Refusal(
-        "omitted_gradient",
-        f,
-        torch.tensor([1.0, 2.0]),
-        None,
-        RuntimeError("grad can be implicitly created only for scalar outputs"),
-    )
+    error = RuntimeError("grad can be implicitly created only for scalar outputs")
+    return Refusal("omitted_gradient", f, torch.tensor([1.0, 2.0]), None, error)

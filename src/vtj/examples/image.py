@@ -9,9 +9,9 @@ from vtj.cases.refusal import Refusal
 SIDE = 720
 
 
-def pixels() -> Tensor:
-    """Return the image: whole numbers from 0 to 6, shape (720, 720)."""
-    return (torch.arange(SIDE * SIDE, dtype=torch.float32) % 7).reshape(SIDE, SIDE)
+def pixels(values: int = 7) -> Tensor:
+    """Return the image: whole numbers from 0 on, shape (720, 720)."""
+    return (torch.arange(SIDE * SIDE, dtype=torch.float32) % values).reshape(SIDE, SIDE)
 
 
 def untracked_image() -> Refusal:
@@ -23,13 +23,9 @@ def untracked_image() -> Refusal:
     >>> untracked_image().backward().error.args[0]
     'element 0 of tensors does not require grad and does not have a grad_fn'
     """
-    return Refusal(
-        "untracked_image",
-        lambda x: x.detach(),
-        pixels(),
-        torch.ones(SIDE, SIDE),
-        RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn"),
-    )
+    v = torch.ones(SIDE, SIDE)
+    error = RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
+    return Refusal("untracked_image", lambda x: x.detach(), pixels(), v, error)
 
 
 def image_without_gradient() -> Refusal:
@@ -40,13 +36,8 @@ def image_without_gradient() -> Refusal:
     >>> image_without_gradient().backward().error.args[0]
     'grad can be implicitly created only for scalar outputs'
     """
-    return Refusal(
-        "image_without_gradient",
-        lambda x: x,
-        pixels(),
-        None,
-        RuntimeError("grad can be implicitly created only for scalar outputs"),
-    )
+    error = RuntimeError("grad can be implicitly created only for scalar outputs")
+    return Refusal("image_without_gradient", lambda x: x, pixels(), None, error)
 
 
 def image_itself() -> Example:
@@ -58,8 +49,7 @@ def image_itself() -> Example:
     >>> bool((outcome.grad == image_itself().v).all())
     True
     """
-    v = (torch.arange(SIDE * SIDE, dtype=torch.float32) % 5).reshape(SIDE, SIDE)
-    return Example("image_itself", lambda x: x, pixels(), v, None)
+    return Example("image_itself", lambda x: x, pixels(), pixels(5), None)
 
 
 def image_squared() -> Example:
@@ -70,8 +60,7 @@ def image_squared() -> Example:
     >>> image_squared().backward().grad[0, :4]
     tensor([ 0.,  2.,  8., 18.])
     """
-    v = (torch.arange(SIDE * SIDE, dtype=torch.float32) % 5).reshape(SIDE, SIDE)
-    return Example("image_squared", lambda x: x * x, pixels(), v, None)
+    return Example("image_squared", lambda x: x * x, pixels(), pixels(5), None)
 
 
 def image_loss() -> Example:

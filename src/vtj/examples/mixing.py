@@ -16,15 +16,8 @@ def running_sum() -> Example:
     >>> running_sum().backward().grad
     tensor([111., 110., 100.])
     """
-
-    def f(x: Tensor) -> Tensor:
-        return torch.cumsum(x, 0)
-
-    def jacobian(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.tril(np.ones((3, 3)))
-
-    x = torch.tensor([1.0, 2.0, 3.0])
-    return Example("running_sum", f, x, torch.tensor([1.0, 10.0, 100.0]), jacobian)
+    x, v = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([1.0, 10.0, 100.0])
+    return Example("running_sum", lambda x: x.cumsum(0), x, v, lambda x: np.tril(np.ones((3, 3))))
 
 
 def softmax_ones() -> Example:

@@ -20,11 +20,7 @@ class Net(nn.Module):
         self.fc3 = nn.Linear(84, 10)
 
     def forward(self, images: Tensor) -> Tensor:
-        """Return ten scores for each image.
-
-        Args:
-            images: shape (batch, 1, 32, 32).
-        """
+        """Return ten scores for each image; `images` has shape (batch, 1, 32, 32)."""
         hidden = functional.max_pool2d(functional.relu(self.conv1(images)), 2)
         hidden = functional.max_pool2d(functional.relu(self.conv2(hidden)), 2)
         hidden = functional.relu(self.fc1(hidden.flatten(1)))
@@ -34,29 +30,17 @@ class Net(nn.Module):
 
 
 def seeded(batch: int) -> tuple[Net, Tensor, Tensor]:
-    """Return the network, images and weights for the scores, as `torch.manual_seed(0)` makes them.
-
-    Args:
-        batch: the number of images.
-    """
+    """Return the network, images and weights of the scores, drawn with `torch.manual_seed(0)`."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         return Net(), torch.randn(batch, 1, 32, 32), torch.randn(batch, 10)
 
 
 def scores_of(net: Net, images: Tensor, *parameters: Tensor) -> Tensor:
-    """Run the network with other parameters in the place of its own.
-
-    Args:
-        net: the network.
-        images: shape (batch, 1, 32, 32).
-        parameters: ten tensors, in the order of `net.named_parameters()`.
-    """
+    """Run the network with other parameters in the place of its own, in their order."""
     names = [name for name, _ in net.named_parameters()]
-    images = images.to(parameters[0])
-    scores: Tensor = torch.func.functional_call(
-        net, dict(zip(names, parameters, strict=True)), (images,)
-    )
+    given = dict(zip(names, parameters, strict=True))
+    scores: Tensor = torch.func.functional_call(net, given, (images.to(parameters[0]),))
     return scores
 
 
@@ -90,16 +74,11 @@ def flat_gradient() -> Refusal:
     """
     example = network_scores()
     assert isinstance(example.v, Tensor)
-    return Refusal(
-        "flat_gradient",
-        example.f,
-        example.x,
-        example.v.flatten(),
-        RuntimeError(
-            "Mismatch in shape: grad_output[0] has a shape of torch.Size([10]) "
-            "and output[0] has a shape of torch.Size([1, 10])."
-        ),
+    error = RuntimeError(
+        "Mismatch in shape: grad_output[0] has a shape of torch.Size([10]) "
+        "and output[0] has a shape of torch.Size([1, 10])."
     )
+    return Refusal("flat_gradient", example.f, example.x, example.v.flatten(), error)
 
 
 def network_batch() -> Example:

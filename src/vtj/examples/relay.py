@@ -1,5 +1,7 @@
 """Two stages: each hands v to the one before it, and the result is that of both together."""
 
+from typing import Any
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -62,13 +64,9 @@ def both_stages() -> Example:
     tensor([ 44., 163.])
     """
 
-    def f(x: Tensor) -> Tensor:
-        return second(first(x))
-
-    def jacobian(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def jacobian(x: NDArray[np.float64]) -> Any:
         h = np.array([x[0] * x[1], x[0] + x[1], x[1] ** 2])
-        product: NDArray[np.float64] = second_jacobian(h) @ first_jacobian(x)
-        return product
+        return second_jacobian(h) @ first_jacobian(x)
 
-    v = torch.tensor([1.0, 10.0])
-    return Example("both_stages", f, torch.tensor([1.0, 2.0]), v, jacobian)
+    x, v = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0])
+    return Example("both_stages", lambda x: second(first(x)), x, v, jacobian)

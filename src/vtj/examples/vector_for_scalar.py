@@ -67,11 +67,7 @@ def loop_over_sum() -> Sequence:
     >>> [grad.tolist() for grad in loop_over_sum().run()]
     [[1.0, 1.0], [11.0, 11.0], [111.0, 111.0], [1111.0, 1111.0]]
     """
-
-    def total(x: Tensor) -> Tensor:
-        return x.sum()
-
-    calls = tuple(Call(total, torch.tensor(weight), total_jacobian) for weight in WEIGHTS)
+    calls = tuple(Call(torch.sum, torch.tensor(weight), total_jacobian) for weight in WEIGHTS)
     return Sequence("loop_over_sum", torch.tensor([1.0, 2.0]), calls)
 
 
@@ -111,12 +107,8 @@ def expanded_sum() -> Example:
     >>> expanded_sum().backward().grad
     tensor([1111., 1111.])
     """
-
-    def jacobian(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.ones((4, 2))
-
     x, v = torch.tensor([1.0, 2.0]), torch.tensor(WEIGHTS)
-    return Example("expanded_sum", lambda x: x.sum().expand(4), x, v, jacobian)
+    return Example("expanded_sum", lambda x: x.sum().expand(4), x, v, lambda x: np.ones((4, 2)))
 
 
 def batched_gradients() -> Sequence:

@@ -81,16 +81,12 @@ def one_element_gradient() -> Refusal:
     >>> one_element_gradient().backward().error.args[0][:17]
     'Mismatch in shape'
     """
-    return Refusal(
-        "one_element_gradient",
-        lambda x: (2 * x).sum(),
-        torch.tensor([[1.0, 2.0, 3.0, 4.0]]),
-        torch.tensor([1.0]),
-        RuntimeError(
-            "Mismatch in shape: grad_output[0] has a shape of torch.Size([1]) "
-            "and output[0] has a shape of torch.Size([])."
-        ),
+    x, v = torch.tensor([[1.0, 2.0, 3.0, 4.0]]), torch.tensor([1.0])
+    error = RuntimeError(
+        "Mismatch in shape: grad_output[0] has a shape of torch.Size([1]) "
+        "and output[0] has a shape of torch.Size([])."
     )
+    return Refusal("one_element_gradient", lambda x: (2 * x).sum(), x, v, error)
 
 
 def dot_product() -> Example:

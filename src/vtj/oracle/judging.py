@@ -23,7 +23,7 @@ from vtj.oracle.trial import Trial
 from vtj.oracle.unchecked import unchecked
 from vtj.oracle.voting import Array, Mask, Vote, Witness, distance, product
 from vtj.oracle.witnesses import Answers
-from vtj.report import Report, Row
+from vtj.report import Report, Row, Verdict
 
 SPLIT = "f has another derivative under torch.func's vmap"
 RAISED_ONCE = (
@@ -41,6 +41,7 @@ class Evidence:
     grad: tuple[Witness, ...]  # what `x.grad` was, and vᵀ·J by each other family
     jacobian: tuple[Witness, ...]  # J as a matrix, by each family
     v: Array  # the gradient argument as a vector
+    of_x: Verdict  # of x.grad alone, whatever else `f` reaches
 
 
 def judge(trial: Trial, answers: Answers, seen: Observed, result: Vote, kept: Kept) -> Report:
@@ -57,6 +58,7 @@ def judge(trial: Trial, answers: Answers, seen: Observed, result: Vote, kept: Ke
     if not any(one.culprit in (NUMERIC.culprit, BACKWARD.culprit) for one in found):
         found += [one.finding for one in of_backward if one.finding][:1]
     not_checked, open_questions = unchecked(trial, kept, "check")
+    of_x, _ = overall(found)
     found += open_questions
     x_grad, *behavior = of_backward
     verdict, culprit = overall(found)
@@ -81,6 +83,7 @@ def judge(trial: Trial, answers: Answers, seen: Observed, result: Vote, kept: Ke
             grad=tuple(mine + others),
             jacobian=tuple(speakers),
             v=seen.weights,
+            of_x=of_x,
         ),
     )
 

@@ -20,23 +20,7 @@ DEFAULT = "    return 2 * x  # not 2 * x.detach(), nor .data, .item(), .numpy()"
 
 
 def cut(f: Function, x: Tensors) -> tuple[str, str]:
-    """Say where the graph ends, and show what to write instead.
-
-    Args:
-        f: A function whose output does not require grad.
-        x: Its input.
-
-    Returns:
-        The cause in one sentence, and code.
-
-    Example:
-        >>> cause, code = cut(lambda x: 2 * x.detach(), torch.tensor([1.0, 2.0]))
-        >>> cause
-        'Nothing leads from x to y that requires grad: f cuts the graph at torch.Tensor.detach.'
-        >>> print(code)
-        def f(x):
-            return 2 * x  # not 2 * x.detach(), nor .data, .item(), .numpy()
-    """
+    """Return in one sentence why y does not require grad, and code that shows what to write."""
     with _Watch() as watch:
         f(*fresh_leaves(x))
     cause = "Nothing leads from x to y that requires grad"
@@ -45,11 +29,8 @@ def cut(f: Function, x: Tensors) -> tuple[str, str]:
         return f"{cause}: f computes it under torch.no_grad().", code
     if not watch.last:
         return f"{cause}: f does not use the values of x.", f"def f(x):\n{DEFAULT}"
-    short = watch.last.rpartition(".")[2]
-    return (
-        f"{cause}: f cuts the graph at {watch.last}.",
-        f"def f(x):\n{INSTEAD.get(short, DEFAULT)}",
-    )
+    instead = INSTEAD.get(watch.last.rpartition(".")[2], DEFAULT)
+    return f"{cause}: f cuts the graph at {watch.last}.", f"def f(x):\n{instead}"
 
 
 class _Watch(TorchFunctionMode):

@@ -12,13 +12,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Equation:
-    """One equation.
-
-    Attributes:
-        left: The TeX to the left of the equals sign.
-        right: The TeX to its right.
-        text: The equation for a terminal.
-    """
+    """One equation: the TeX on both sides of the equals sign, and its text for a terminal."""
 
     left: str
     right: str
@@ -66,15 +60,7 @@ class Lines:
 
 
 def assigned(name: str, cells: Array, write: Callable[[Any], str]) -> str:
-    """Write ``name = `` and an array: a number, a list, or rows beneath each other.
-
-    Example:
-        >>> print(assigned("J", np.array([[6, 0], [2, 24]]), str))
-        J = [6   0]
-            [2  24]
-        >>> print(assigned("v", np.array([1, 10]), str))
-        v = [1, 10]
-    """
+    """Write ``name = `` and an array: a number, a list, or rows beneath each other."""
     head = f"{name} = "
     if cells.ndim == 0:
         return head + write(cells[()])
@@ -89,12 +75,7 @@ def assigned(name: str, cells: Array, write: Callable[[Any], str]) -> str:
 
 
 def matrix(cells: Array, write: Callable[[Any], str]) -> str:
-    r"""Write an array of up to two dimensions as TeX: a number, a row, or rows.
-
-    Example:
-        >>> print(matrix(np.array([[6, 0], [2, 24]]), str))
-        \begin{bmatrix} 6 & 0 \\ 2 & 24 \end{bmatrix}
-    """
+    """Write an array of up to two dimensions as TeX: a number, a row, or rows."""
     if cells.ndim == 0:
         return write(cells[()])
     rows = [" & ".join(map(write, row)) for row in np.atleast_2d(cells)]
@@ -105,13 +86,7 @@ def matrix(cells: Array, write: Callable[[Any], str]) -> str:
 def laid_out(entries: Array, outputs: int) -> Array:
     """Lay J out in two dimensions, rows for y and columns for x; leave vectors and numbers.
 
-    Args:
-        entries: J, of shape ``(*y.shape, *x.shape)``.
-        outputs: How many dimensions `y` has.
-
-    Example:
-        >>> laid_out(np.zeros((2, 4, 2, 3)), 2).shape, laid_out(np.zeros(3), 1).shape
-        ((8, 6), (3, 1))
+    `outputs` is the number of dimensions of y, the first of J.
     """
     if entries.ndim > 2:
         return entries.reshape(int(np.prod(entries.shape[:outputs])), -1)

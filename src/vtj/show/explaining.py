@@ -13,7 +13,6 @@ from vtj.calling.repeatable import random_state_kept, repeatable
 from vtj.calling.state import state_kept
 from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like
 from vtj.checking import check
-from vtj.contraction import contract
 from vtj.engines import jacobian
 from vtj.engines.symbolic.errors import NotSymbolic
 from vtj.oracle.blocks import as_array
@@ -21,9 +20,9 @@ from vtj.outcome import Outcome, backward
 from vtj.report import Report
 from vtj.show.equations import assigned, flat, laid_out
 from vtj.show.failing import Failure, diagnose
-from vtj.show.formulas import Formula, formula
+from vtj.show.formulas import Formula, formula, weighted
 from vtj.show.heat import heat_map
-from vtj.show.measured import number
+from vtj.show.measured import confirmed, number
 from vtj.show.svg import Figure
 
 LIMIT = 64
@@ -131,8 +130,7 @@ def explain(f: Function, x: Tensors, v: Any = None) -> Explanation:
         except NotSymbolic as limit:
             shown, reason = None, str(limit)
         numbers = _numbers(same, x, v, outcome)
-        small = bool(numbers) and bool(report)
-        figure = heat_map(f, x, v) if small else None
+        figure = heat_map(f, x, v) if numbers and confirmed(report) else None
     return Explanation(transcript, outcome, shown, reason, numbers, figure, report)
 
 
@@ -185,7 +183,7 @@ def _numbers(f: Function, x: Tensors, v: Any, outcome: Outcome) -> str:
     lines = [
         assigned("v     ", flat(weights), number),
         assigned("J     ", laid_out(entries, y.ndim), number),
-        assigned("vᵀ·J  ", flat(contract(weights, entries)), number),
+        assigned("vᵀ·J  ", flat(weighted(weights, entries)), number),
         assigned("x.grad", flat(grad), number),
     ]
     return "\n".join(lines)

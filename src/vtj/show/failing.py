@@ -59,39 +59,23 @@ WITH_ONES = "y.backward(torch.ones_like(y))"
 
 
 def diagnose(f: Function, x: Tensors, v: Any, outcome: Outcome) -> Failure:
-    """Explain the error of an outcome.
-
-    Args:
-        f: The function.
-        x: Its input.
-        v: The gradient argument.
-        outcome: What `vtj.backward` gave, with an error.
-
-    Raises:
-        ValueError: When the outcome has no error.
-
-    Example:
-        >>> import torch
-        >>> from vtj.outcome import backward
-        >>> x = torch.tensor([1.0, 2.0])
-        >>> print(diagnose(torch.exp, x, None, backward(torch.exp, x)).fix)
-        y = f(x)
-        y.backward(torch.ones_like(y))  # the gradient of y.sum(); or weights of your own
-    """
-    if outcome.error is None:
-        raise ValueError("the outcome has no error; there is nothing to explain")
+    """Explain the error that `vtj.backward` caught."""
+    assert outcome.error is not None
     call = Call(f, x, v, outcome.y, outcome.error)
-    message = f"{type(call.error).__name__}: {call.error}"
+    return Failure(call.error, *_advice(call))
+
+
+def _advice(call: Call) -> Advice:
     if call.y is not None and (misfit := _misfit(call)):
-        return Failure(call.error, *misfit)
+        return misfit
+    message = f"{type(call.error).__name__}: {call.error}"
     of_the_call = call.y is not None and not _in_a_backward(call.error)
     for pattern, advice in (*OF_THE_CALL, *ANYWHERE) if of_the_call else ANYWHERE:
         if re.search(pattern, message):
-            return Failure(call.error, *(advice(call) if callable(advice) else advice))
-    cause = "f itself raised this, before any backward."
+            return advice(call) if callable(advice) else advice
     if call.y is not None:
-        cause = "A backward that f uses raised this; torch accepted the call itself."
-    return Failure(call.error, cause, "")
+        return "A backward that f uses raised this; torch accepted the call itself.", ""
+    return "f itself raised this, before any backward.", ""
 
 
 def _in_a_backward(error: Exception) -> bool:

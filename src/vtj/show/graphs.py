@@ -10,7 +10,7 @@ from torch import Tensor
 from vtj.calling.tensors import Function, Tensors
 from vtj.checking import check
 from vtj.oracle.blocks import as_array
-from vtj.show.measured import number
+from vtj.show.measured import number, require_confirmed
 from vtj.show.recorded_graph import Station, walk
 from vtj.show.svg import Drawing, Figure, width_of
 
@@ -22,16 +22,11 @@ def graph(f: Function, x: Tensors, v: Any = None) -> Figure:
     """Draw the graph of `f` at `x`: each node with its value and the gradient that arrives there.
 
     Solid arrows carry values from the inputs down to y, dashed ones gradients from v back up.
-
-    Args:
-        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple; returns one tensor.
-        x: A tensor, or a tuple of tensors, of a floating dtype.
-        v: The gradient argument, with `y`'s shape; None to omit it where `y` is a scalar.
+    `f` returns one tensor; `v` may be omitted where that is a scalar.
 
     Raises:
         ValueError: When the graph has more than 24 nodes.
-        JacobianMismatch: When `vtj.check` does not find the gradient correct.
-        Exception: What backward raises.
+        JacobianMismatch: When `vtj.check` does not find x.grad correct.
 
     Example:
         >>> import torch
@@ -41,7 +36,7 @@ def graph(f: Function, x: Tensors, v: Any = None) -> Figure:
     stations = walk(f, x, v)
     if len(stations) > LIMIT:
         raise ValueError(f"the graph has {len(stations)} nodes; the figure shows up to {LIMIT}")
-    check(f, x, v).raise_for_mismatch()
+    require_confirmed(check(f, x, v))
     layers, ways = _layers(stations)
     legend = "→ value   ← gradient arriving"
     rows = [sum(node.width + GAP for node in layer) - GAP for layer in layers]
@@ -53,12 +48,11 @@ def graph(f: Function, x: Tensors, v: Any = None) -> Figure:
         up = [(x + 3, y) for x, y in reversed(points)]
         drawing.arrow(down)
         drawing.arrow(up, color="accent", dashed=True)
-    for layer in layers:
-        for node in layer:
-            _box(drawing, node)
+    boxes = [node for layer in layers for node in layer if node.lines]
+    for node in boxes:
+        _box(drawing, node)
     drawing.text(2, drawing.size[1] - 6, legend, anchor="start")
-    described = [_described(node) for layer in layers for node in layer if node.lines]
-    return drawing.figure("Values forward, gradients back", " ".join(described))
+    return drawing.figure("Values forward, gradients back", " ".join(map(_described, boxes)))
 
 
 @dataclass
@@ -136,8 +130,6 @@ def _lines(station: Station) -> list[str]:
 
 
 def _box(drawing: Drawing, node: _Node) -> None:
-    if not node.lines:
-        return
     drawing.box(node.x - node.width / 2, node.y, node.width, HIGH, corner=6)
     for place, line in enumerate(node.lines):
         arrived = line.startswith("←")

@@ -17,18 +17,11 @@ LIMIT = 64
 def heat_map(f: Function, x: Any, v: Any = None) -> Figure:
     """Draw J of `f` at `x` with one row for each element of `y`, v beside it and vᵀ·J beneath it.
 
-    Args:
-        f: Called as `f(x)`.
-        x: A tensor of a floating dtype.
-        v: The gradient argument, with `y`'s shape; None to omit it where `y` is a scalar.
-
-    Returns:
-        A figure that shows itself in a notebook. J of more than two dimensions is laid out in two.
+    J of more than two dimensions is laid out in two. `v` may be omitted where `y` is a scalar.
 
     Raises:
         ValueError: When J has no entries or more than 64.
-        JacobianMismatch: When `vtj.check` does not find the gradient correct.
-        Exception: What backward raises.
+        JacobianMismatch: When `vtj.check` does not find x.grad correct.
 
     Example:
         >>> import torch

@@ -27,23 +27,14 @@ class Plain:
     """Writes text with Unicode subscripts and superscripts: ``6x₁``, ``x₁² + 2x₂³``.
 
     Terms stand in the order of their symbols, higher powers first, constants last, and never with a
-    leading minus where a positive term can lead.
-
-    Args:
-        symbols: The symbols in the order of the elements of x.
+    leading minus where a positive term can lead. `symbols` are in the order of the elements of x.
     """
 
-    NAMES: Mapping[str, str] = {"Largest": "max", "Sigmoid": "σ", "Smallest": "min"}
-    RELATIONS: Mapping[str, str] = {
-        ">": ">",
-        "<": "<",
-        ">=": "≥",
-        "<=": "≤",
-        "==": "=",
-        "!=": "≠",
+    WORDS: Mapping[str, str] = {
+        **{"Largest": "max", "Smallest": "min", "Sigmoid": "σ", "oo": "∞", "E": "e", "pi": "π"},
+        **{">=": "≥", "<=": "≤", "==": "=", "!=": "≠"},
     }
-    ATOMS: Mapping[str, str] = {"oo": "∞", "E": "e", "pi": "π"}
-    MINUS = "−"
+    MINUS, FRACTION, MAGNITUDE, WORD = "−", "{}/{}", "|{}|", "{}"
     ABOVE, BELOW = PRODUCT, FACTOR  # the places above and below a fraction's line
 
     def __init__(self, symbols: Sequence[Any]) -> None:
@@ -57,7 +48,7 @@ class Plain:
     def numeral(self, value: float) -> str:
         """Write a value with up to six digits."""
         if not np.isfinite(value):
-            return self.word(str(float(value)))
+            return self.WORD.format(float(value))
         digits = self.decimal(f"{abs(value):.6g}")
         return (self.MINUS if value < 0 else "") + digits
 
@@ -76,7 +67,7 @@ class Plain:
         if isinstance(e, sympy.Rel):
             return self._relation(e), SUM
         if isinstance(e, Magnitude | sympy.Abs):
-            return self.magnitude(self.write(e.args[0])), BASE
+            return self.MAGNITUDE.format(self.write(e.args[0])), BASE
         if e.is_Function:
             name, args = _called(e)
             return self.call(name, [self.write(arg) for arg in args]), BASE
@@ -106,7 +97,8 @@ class Plain:
             above = [coefficient, *above]
         if not below:
             return self._side(above, PRODUCT), PRODUCT
-        return self.fraction(self._side(above, self.ABOVE), self._side(below, self.BELOW)), PRODUCT
+        sides = self._side(above, self.ABOVE), self._side(below, self.BELOW)
+        return self.FRACTION.format(*sides), PRODUCT
 
     def _side(self, factors: list[Any], place: int) -> str:
         if len(factors) == 1:
@@ -126,7 +118,9 @@ class Plain:
     def _relation(self, e: Any) -> str:
         e = e.reversed if e.lhs.is_number else e
         shift, left = e.lhs.as_coeff_Add()
-        return f"{self.write(left)} {self.RELATIONS[e.rel_op]} {self.write(e.rhs - shift)}"
+        return (
+            f"{self.write(left)} {self.WORDS.get(e.rel_op, e.rel_op)} {self.write(e.rhs - shift)}"
+        )
 
     def _number(self, e: Any) -> tuple[str, int]:
         if e.is_extended_negative:
@@ -136,7 +130,7 @@ class Plain:
         if e.is_Integer:
             return str(e), BASE
         if e.is_Rational and not _reads_decimal(e):
-            return self.fraction(str(e.p), str(e.q)), PRODUCT
+            return self.FRACTION.format(e.p, e.q), PRODUCT
         return self.decimal(f"{float(e):.4g}"), FACTOR
 
     def _term_key(self, term: Any) -> Any:
@@ -165,10 +159,6 @@ class Plain:
             text += ("·" if word or open_end or factor[0].isdigit() else "") + factor
         return text
 
-    def fraction(self, top: str, bottom: str) -> str:
-        """Write a fraction."""
-        return f"{top}/{bottom}"
-
     def raised(self, base: str, exponent: str) -> str:
         """Write a power."""
         if exponent.isdecimal():
@@ -184,13 +174,9 @@ class Plain:
         """Write e to a power."""
         return f"exp({exponent})"
 
-    def magnitude(self, inside: str) -> str:
-        """Write an absolute value."""
-        return f"|{inside}|"
-
     def call(self, name: str, arguments: Sequence[str], exponent: str = "") -> str:
         """Write a function by its SymPy name, and its power at the name."""
-        head = self.NAMES.get(name, name)
+        head = self.WORDS.get(name, name)
         head = self.raised(head, exponent) if exponent else head
         return head + self.parentheses(", ".join(arguments))
 
@@ -198,13 +184,9 @@ class Plain:
         """Write a decimal number as Python does."""
         return digits
 
-    def word(self, text: str) -> str:
-        """Write a word, such as nan."""
-        return text
-
     def atom(self, e: Any) -> str:
         """Write a name given as TeX, or a constant."""
-        name = self.ATOMS.get(str(e), str(e)).replace(r"\dots", "…")
+        name = self.WORDS.get(str(e), str(e)).replace(r"\dots", "…")
         name = re.sub(r"\^\{(\(\d+\))\}", lambda found: found[1].translate(HIGH), name)
         name = re.sub(r"\\math\w+\{(\w+)\}", r"\1", name)
         return re.sub(r"_\{?([\d,]+)\}?", lambda found: found[1].translate(LOW), name)
@@ -213,26 +195,19 @@ class Plain:
 class Tex(Plain):
     """Writes TeX that Temml and MathJax both render: ``x_1^2 + 2x_2^3``, with few braces."""
 
-    NAMES: Mapping[str, str] = {
+    WORDS: Mapping[str, str] = {
         **{name: "\\" + name for name in ("cos", "cosh", "exp", "log", "max", "min")},
-        **{name: "\\" + name for name in ("sin", "sinh", "tan", "tanh")},
-        "Largest": r"\max",
-        "Sigmoid": r"\sigma",
-        "Smallest": r"\min",
-        "acos": r"\arccos",
-        "asin": r"\arcsin",
-        "atan": r"\arctan",
+        **{name: "\\" + name for name in ("sin", "sinh", "tan", "tanh", "pi")},
+        **{"Largest": r"\max", "Smallest": r"\min", "Sigmoid": r"\sigma"},
+        **{"acos": r"\arccos", "asin": r"\arcsin", "atan": r"\arctan"},
+        **{">=": r"\ge", "<=": r"\le", "==": "=", "!=": r"\ne", "oo": r"\infty", "E": "e"},
     }
-    RELATIONS: Mapping[str, str] = {
-        ">": ">",
-        "<": "<",
-        ">=": r"\ge",
-        "<=": r"\le",
-        "==": "=",
-        "!=": r"\ne",
-    }
-    ATOMS: Mapping[str, str] = {"oo": r"\infty", "E": "e", "pi": r"\pi"}
-    MINUS = "-"
+    MINUS, FRACTION, MAGNITUDE, WORD = (
+        "-",
+        r"\frac{{{}}}{{{}}}",
+        r"\lvert {} \rvert",
+        r"\text{{{}}}",
+    )
     ABOVE = BELOW = SUM
 
     def parentheses(self, text: str) -> str:
@@ -249,10 +224,6 @@ class Tex(Plain):
             text += dot + gap + factor
         return text
 
-    def fraction(self, top: str, bottom: str) -> str:
-        """Write a fraction."""
-        return rf"\frac{{{top}}}{{{bottom}}}"
-
     def raised(self, base: str, exponent: str) -> str:
         """Write a power."""
         return f"{base}^{exponent}" if len(exponent) == 1 else f"{base}^{{{exponent}}}"
@@ -265,13 +236,9 @@ class Tex(Plain):
         """Write e to a power."""
         return self.raised("e", exponent)
 
-    def magnitude(self, inside: str) -> str:
-        """Write an absolute value."""
-        return rf"\lvert {inside} \rvert"
-
     def call(self, name: str, arguments: Sequence[str], exponent: str = "") -> str:
         """Write a function upright, also one that TeX does not know."""
-        known = name if name in self.NAMES else rf"\operatorname{{{name}}}"
+        known = name if name in self.WORDS else rf"\operatorname{{{name}}}"
         return super().call(known, arguments, exponent)
 
     def decimal(self, digits: str) -> str:
@@ -279,13 +246,9 @@ class Tex(Plain):
         mantissa, _, exponent = digits.partition("e")
         return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else mantissa
 
-    def word(self, text: str) -> str:
-        """Write a word, such as nan, upright."""
-        return rf"\text{{{text}}}"
-
     def atom(self, e: Any) -> str:
         """Write a symbol, whose name is its TeX, or a constant."""
-        return self.ATOMS.get(str(e), str(e))
+        return self.WORDS.get(str(e), str(e))
 
 
 def _called(e: Any) -> tuple[str, Sequence[Any]]:

@@ -17,32 +17,16 @@ from vtj.calling.tensors import Function, Tensors, fresh_leaves
 
 @dataclass
 class Station:
-    """One node of the graph.
-
-    Attributes:
-        name: The operation in torch's own word, or the name of an input.
-        below: The positions of the nodes that its inputs come from.
-        value: What it computed, where that was seen; of several outputs the one of `arrived`.
-        arrived: The gradient that arrived, where backward came by; of several the first.
-    """
+    """One node of the graph: an operation in torch's own word, or an input by its name."""
 
     name: str
-    below: list[int]
-    value: Tensor | None
-    arrived: Tensor | None
+    below: list[int]  # the positions of the nodes that its inputs come from
+    value: Tensor | None  # where that was seen; of several outputs the one of `arrived`
+    arrived: Tensor | None  # the gradient, where backward came by; of several the first
 
 
 def walk(f: Function, x: Tensors, v: Any = None) -> list[Station]:
-    """Run `f` and backward once, and give the nodes from y down to the inputs.
-
-    Args:
-        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple; returns one tensor.
-        x: A tensor, or a tuple of tensors.
-        v: The gradient argument, with `y`'s shape; None to omit it.
-
-    Raises:
-        TypeError: When `f` does not return one tensor.
-        Exception: What backward raises.
+    """Run `f` and backward once; return the nodes from y down to the inputs.
 
     Example:
         >>> for station in walk(lambda x: (3 * x).sum(), torch.tensor([1.0, 2.0])):

@@ -48,15 +48,7 @@ class Drawing:
 
     Nothing in it has an id, so that any number of drawings can stand on one page.
 
-    Args:
-        width: In pixels; a page narrower than that scrolls the drawing instead of shrinking it.
-        height: In pixels.
-
-    Example:
-        >>> drawing = Drawing(20, 20)
-        >>> drawing.text(10, 14, "6")
-        >>> "6</text>" in drawing.figure("Six", "The number six.").html
-        True
+    All lengths are in pixels; a narrower page scrolls the drawing instead of shrinking it.
     """
 
     def __init__(self, width: float, height: float) -> None:
@@ -74,11 +66,9 @@ class Drawing:
         strong: bool = False,
     ) -> None:
         """Write words with their baseline at y."""
-        element = self._add("text", {"x": x, "y": y}, f"fill: {COLORS[color]}")
-        element.set("text-anchor", anchor)
-        if strong:
-            element.set("font-weight", "700")
-        element.text = words
+        weight = {"font-weight": "700"} if strong else {}
+        style = {"style": f"fill: {COLORS[color]}", "text-anchor": anchor, **weight}
+        self._add("text", x=_short(x), y=_short(y), **style).text = words
 
     def box(
         self,
@@ -93,22 +83,20 @@ class Drawing:
     ) -> None:
         """Draw a rectangle, its area tinted by `shade`, from 0 to 1."""
         share = f"{40 * shade:.0f}%"  # beyond, words on it would be too faint in the dark
-        self._add(
-            "rect",
-            {"x": x, "y": y, "width": width, "height": height, "rx": corner},
-            f"fill: color-mix(in srgb, {COLORS[color]} {share}, transparent); "
-            "stroke: color-mix(in srgb, currentColor 45%, transparent)",
-        )
+        fill = f"fill: color-mix(in srgb, {COLORS[color]} {share}, transparent)"
+        stroke = "stroke: color-mix(in srgb, currentColor 45%, transparent)"
+        sizes = {"x": x, "y": y, "width": width, "height": height, "rx": corner}
+        given = {name: _short(size) for name, size in sizes.items()}
+        self._add("rect", **given, style=f"{fill}; {stroke}")
 
     def line(
         self, points: Sequence[tuple[float, float]], *, color: str = "plain", dashed: bool = False
     ) -> None:
         """Draw a line through points."""
         path = "M" + " L".join(f"{_short(x)} {_short(y)}" for x, y in points)
-        element = self._add("path", {"d": path}, f"fill: none; stroke: {COLORS[color]}")
-        element.set("stroke-width", "1.5")
-        if dashed:
-            element.set("stroke-dasharray", "5 4")
+        dashes = {"stroke-dasharray": "5 4"} if dashed else {}
+        style = f"fill: none; stroke: {COLORS[color]}"
+        self._add("path", d=path, style=style, **{"stroke-width": "1.5", **dashes})
 
     def arrow(
         self, points: Sequence[tuple[float, float]], *, color: str = "plain", dashed: bool = False
@@ -120,15 +108,14 @@ class Drawing:
         dx, dy = 8 * (x - start_x) / length, 8 * (y - start_y) / length
         corners = [(x, y), (x - dx - dy / 2, y - dy + dx / 2), (x - dx + dy / 2, y - dy - dx / 2)]
         head = " ".join(f"{_short(a)},{_short(b)}" for a, b in corners)
-        self._add("polygon", {"points": head}, f"fill: {COLORS[color]}")
+        self._add("polygon", points=head, style=f"fill: {COLORS[color]}")
 
     def figure(self, title: str, description: str) -> Figure:
         """Finish: the title and the description are what a screen reader says."""
         width, height = map(_short, self.size)
-        svg = ElementTree.Element("svg", {"role": "img", "viewBox": f"0 0 {width} {height}"})
-        svg.set("width", width)
-        svg.set("height", height)
-        svg.set("style", "font-size: 14px; display: block")
+        size = {"viewBox": f"0 0 {width} {height}", "width": width, "height": height}
+        style = "font-size: 14px; display: block"
+        svg = ElementTree.Element("svg", {"role": "img", **size, "style": style})
         ElementTree.SubElement(svg, "title").text = title
         ElementTree.SubElement(svg, "desc").text = description
         svg.extend(self.shapes)
@@ -136,21 +123,13 @@ class Drawing:
         frame.append(svg)
         return Figure(title, description, ElementTree.tostring(frame, encoding="unicode"))
 
-    def _add(self, tag: str, places: dict[str, float | str], style: str) -> ElementTree.Element:
-        given = {k: v if isinstance(v, str) else _short(v) for k, v in places.items()}
-        element = ElementTree.Element(tag, given)
-        element.set("style", style)
-        self.shapes.append(element)
-        return element
+    def _add(self, tag: str, **attributes: str) -> ElementTree.Element:
+        self.shapes.append(ElementTree.Element(tag, attributes))
+        return self.shapes[-1]
 
 
 def width_of(words: str) -> float:
-    """Return the width that is reserved for words, in pixels.
-
-    Example:
-        >>> width_of("1240")
-        32.0
-    """
+    """Return the width that is reserved for words, in pixels."""
     return CHARACTER * len(words)
 
 

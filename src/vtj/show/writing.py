@@ -16,11 +16,7 @@ NOTED = 8
 
 
 class Written:
-    """Writes the formulas of one function in both notations.
-
-    Args:
-        symbolic: What was derived.
-    """
+    """Writes the formulas of one function in both notations."""
 
     def __init__(self, symbolic: Symbolic) -> None:
         symbols = [symbol for x in symbolic.x for symbol in x.ravel()]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from devices.explorer.functions import Explored
 from vtj.engines import jacobian
+from vtj.table import as_html
 
 Numbers = NDArray[np.float64]
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -32,31 +33,17 @@ def picture(function: Explored) -> str:
         for i, weight in enumerate(function.v)
     ]
     weighted = np.array(function.v)[:, None] * slopes
-    first = table("y and J(x)", ["y", *columns], values, slopes)
-    second = table(
-        "Each row of J times its weight",
+    first = as_html(["y", *columns], _rows(values, slopes), "y and J(x)")
+    second = as_html(
         ["", *columns],
-        [*weights, "x.grad"],
-        [*weighted, _numbers(outcome.grad)],
+        _rows([*weights, "x.grad"], [*weighted, _numbers(outcome.grad)]),
+        "Each row of J times its weight",
     )
     point = ", ".join(f"{x} = {short(at)}" for x, at in zip(columns, function.x, strict=True))
     return (
         f'<div class="vtj-tables"><div>{first}</div><div>{second}</div></div>'
         f'<p class="vtj-shapes"><code>y = {escape(function.code)}</code> at {point}. '
         "With JavaScript you can change all of these numbers here.</p>"
-    )
-
-
-def table(caption: str, head: Sequence[str], side: Sequence[str], rows: Iterable[Numbers]) -> str:
-    """Return a table of numbers with a heading for each column and each row."""
-    top = "".join(f'<th scope="col">{name}</th>' if name else "<td></td>" for name in head)
-    cells = ("".join(f"<td>{short(value)}</td>" for value in row) for row in rows)
-    body = "".join(
-        f'<tr><th scope="row">{name}</th>{row}</tr>' for name, row in zip(side, cells, strict=True)
-    )
-    return (
-        f"<table><caption>{caption}</caption><thead><tr>{top}</tr></thead>"
-        f"<tbody>{body}</tbody></table>"
     )
 
 
@@ -81,6 +68,10 @@ def short(number: float) -> str:
     """
     rounded = float(f"{number:.5g}") + 0.0  # -0.0 becomes 0.0
     return np.format_float_positional(rounded, trim="-").replace("-", "−")
+
+
+def _rows(heads: Sequence[str], rows: Iterable[Numbers]) -> list[list[str]]:
+    return [[head, *map(short, row)] for head, row in zip(heads, rows, strict=True)]
 
 
 def _numbers(tensor: Any) -> Numbers:

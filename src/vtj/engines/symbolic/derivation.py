@@ -55,17 +55,7 @@ class Symbolic:
 def jacobian(f: Function, x: Tensors) -> Any:
     """Return J by deriving its formulas from the code that runs and evaluating them at `x`.
 
-    Args:
-        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
-        x: A tensor, or a tuple of tensors, of a floating dtype.
-
-    Returns:
-        A float64 tensor of shape ``(*y.shape, *x.shape)``; a tuple of them when `x` is a tuple, and
-        a tuple of those when `y` is one.
-
-    Raises:
-        UnknownOperation: When `f` runs an operation for which no formula is known.
-        NotSymbolic: When there is no formula of `f`, or none that gives what `f` gives near `x`.
+    It is in float64, whatever the dtype of `x`; what it raises is what `derive` raises.
 
     Example:
         >>> import torch
@@ -87,21 +77,9 @@ def derive(f: Function, x: Tensors) -> Symbolic:
     The formulas of y are compared with what `f` gives at `x` and next to it, so that a value that
     left torch (`.item()`, `.numpy()`) and came back as a constant is noticed.
 
-    Args:
-        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
-        x: A tensor, or a tuple of tensors, of a floating dtype.
-
     Raises:
         UnknownOperation: When `f` runs an operation for which no formula is known.
         NotSymbolic: When there is no formula of `f`, or none that gives what `f` gives near `x`.
-        TypeError: When `x` is of another kind, or `f` does not return tensors.
-
-    Example:
-        >>> import torch
-        >>> derived = derive(lambda x: 3 * x**2, torch.tensor([1.0, 2.0]))
-        >>> print(derived.J[0][0])
-        [[6*x_1 0]
-         [0 6*x_2]]
     """
     parts = as_tuple(x)
     for position, part in enumerate(parts):

@@ -24,11 +24,7 @@ from vtj.engines.symbolic.kinks import Clamped, Largest, Magnitude, Relu, Sigmoi
 Formulas = NDArray[np.object_]
 
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "gt": sympy.Gt,
-    "ge": sympy.Ge,
-    "lt": sympy.Lt,
-    "le": sympy.Le,
-    "eq": sympy.Eq,
+    **{"gt": sympy.Gt, "ge": sympy.Ge, "lt": sympy.Lt, "le": sympy.Le, "eq": sympy.Eq},
     "ne": sympy.Ne,
 }
 
@@ -137,7 +133,9 @@ def along(function: Callable[[list[Any]], list[Any]], a: Formulas, dim: int) -> 
 
 
 def product(a: Formulas, b: Formulas) -> Formulas:
-    """Multiply matrices, or stacks of them."""
+    """Multiply matrices, stacks of them, or a matrix and a vector."""
+    if b.ndim == 1:
+        return reduce(sympy.Add, a * b, 1)
     terms = a[..., :, :, None] * b[..., None, :, :]
     return reduce(sympy.Add, terms, terms.ndim - 2)
 
@@ -189,14 +187,14 @@ def softmax(a: Formulas, dim: int, half_to_float: bool = False) -> Formulas:
     return along(line, a, dim)
 
 
+def log_sum_exp(*items: Any) -> Any:
+    """Return the logarithm of the sum of the exponentials."""
+    return sympy.log(sympy.Add(*map(sympy.exp, items)))
+
+
 def log_softmax(a: Formulas, dim: int, half_to_float: bool = False) -> Formulas:
     """Subtract the logarithm of the sum of the exponentials."""
-
-    def line(items: list[Any]) -> list[Any]:
-        rest = sympy.log(sympy.Add(*map(sympy.exp, items)))
-        return [item - rest for item in items]
-
-    return along(line, a, dim)
+    return along(lambda items: [item - log_sum_exp(*items) for item in items], a, dim)
 
 
 def cumulative(function: Callable[[Any, Any], Any]) -> Callable[..., Formulas]:
@@ -208,16 +206,11 @@ def cumulative(function: Callable[[Any, Any], Any]) -> Callable[..., Formulas]:
 
 def power(a: Any, b: Any) -> Formulas:
     """Raise to a power."""
-    return elementwise(lambda base, exponent: base**exponent, a, b)
-
-
-def divide(a: Any, b: Any) -> Formulas:
-    """Divide."""
-    return elementwise(lambda top, bottom: top / bottom, a, b)
+    return np.asarray(array(a) ** array(b))
 
 
 def extreme(function: Callable[..., Any]) -> Callable[..., Formulas]:
-    """Return the largest or smallest element, over all dimensions or those named."""
+    """Return the largest element, say, over all dimensions or those named."""
     return lambda a, dim=None, keepdim=False: reduce(function, a, dim, keepdim)
 
 
@@ -229,13 +222,8 @@ def clamp(a: Formulas, min: Any = None, max: Any = None) -> Formulas:
 
 
 def addmm(c: Any, a: Formulas, b: Formulas, *, beta: float = 1, alpha: float = 1) -> Formulas:
-    """Add a product of matrices."""
+    """Add a product of a matrix with a matrix or a vector."""
     return np.asarray(number(beta) * array(c) + number(alpha) * product(a, b))
-
-
-def addmv(c: Any, a: Formulas, b: Formulas, *, beta: float = 1, alpha: float = 1) -> Formulas:
-    """Add a product of a matrix and a vector."""
-    return np.asarray(number(beta) * array(c) + number(alpha) * product(a, b[:, None])[:, 0])
 
 
 def det(a: Formulas) -> tuple[Formulas, None, None]:
@@ -266,9 +254,9 @@ def solution(
     inverted, _ = inverse(a)
     if not left:
         return product(b, inverted), None, None, None
-    columns = b[..., None] if b.ndim == a.ndim - 1 else b
-    solved = product(inverted, columns)
-    return (solved[..., 0] if b.ndim == a.ndim - 1 else solved), None, None, None
+    if b.ndim == a.ndim - 1:
+        return product(inverted, b[..., None])[..., 0], None, None, None
+    return product(inverted, b), None, None, None
 
 
 def accumulate(
@@ -352,7 +340,7 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "abs": _unary(Magnitude),
     "add": lambda a, b, *, alpha=1: array(a) + number(alpha) * array(b),
     "addmm": addmm,
-    "addmv": addmv,
+    "addmv": addmm,
     "amax": extreme(Largest),
     "amin": extreme(Smallest),
     "atan2": lambda a, b: elementwise(sympy.atan2, a, b),
@@ -364,7 +352,7 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "convolution": convolution,
     "cumprod": cumulative(lambda a, b: a * b),
     "cumsum": cumulative(lambda a, b: a + b),
-    "div": divide,
+    "div": lambda a, b: array(a) / array(b),
     "dot": lambda a, b: np.asarray(sympy.Add(*(a * b)), dtype=object),
     "exp2": lambda a: power(2, a),
     "expm1": _unary(lambda a: sympy.exp(a) - 1),
@@ -375,9 +363,7 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "log10": _unary(lambda a: sympy.log(a) / sympy.log(10)),
     "log1p": _unary(lambda a: sympy.log(1 + a)),
     "log2": _unary(lambda a: sympy.log(a) / sympy.log(2)),
-    "logsumexp": lambda a, dim, keepdim=False: reduce(
-        lambda *items: sympy.log(sympy.Add(*map(sympy.exp, items))), a, dim, keepdim
-    ),
+    "logsumexp": extreme(log_sum_exp),
     "max": extreme(Largest),
     "maximum": lambda a, b: elementwise(Largest, a, b),
     "mean": mean,
@@ -386,7 +372,7 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "mm": product,
     "mse_loss": squared_error,
     "mul": lambda a, b: array(a) * array(b),
-    "mv": lambda a, b: product(a, b[:, None])[:, 0],
+    "mv": product,
     "neg": _unary(lambda a: -a),
     "norm": norm,
     "pow": power,
