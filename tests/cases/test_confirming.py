@@ -1,19 +1,10 @@
 import numpy as np
 
-from vtj.cases.confirming import beside, with_rows
+from vtj.cases.confirming import beside
 
 
 def test_a_value_that_is_no_number_differs() -> None:
     assert beside("y", np.nan, {"f": 1.0}, 1e-6)[0].result == "differs"
-
-
-def test_a_value_of_another_is_told_by_its_name() -> None:
-    row, finding = beside("x.grad", [1.0, 3.0], {"by hand": [1.0, 2.0]}, 1e-6, "backward")
-    assert (row.what, row.family) == ("x.grad, backward", "backward")
-    assert finding == "x.grad[1]: backward 3, by hand 2: backward is wrong"
-    page = beside("y", 1.0, {"f": 2.0}, 1e-6)
-    right = beside("y", 1.0, {"f": 1.0}, 1e-6)
-    assert with_rows("three values", [right, (row, finding), page]).culprit == "backward"
 
 
 def test_the_larger_of_the_two_sets_the_scale() -> None:
@@ -35,8 +26,3 @@ def test_small_values_differ_as_large_ones_do_and_zeros_agree() -> None:
 def test_values_that_differ_late_are_told_with_the_digits_that_differ() -> None:
     _, finding = beside("y", 1.0, {"f": 1.0000001}, 1e-12)
     assert finding == "y: the page 1, f 1.0000001: the page is wrong"
-
-
-def test_a_report_has_the_title_it_was_given_and_a_culprit_only_when_one_differs() -> None:
-    report = with_rows("one value", [beside("y", 1.0, {"f": 1.0}, 1e-6)])
-    assert (report.title, report.culprit) == ("one value", None)

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from vtj.engines.symbolic.memory import Memory, values
+from vtj.engines.symbolic.memory import Memory
 from vtj.engines.symbolic.names import symbols
 
 SIX = symbols("x", (6,))
@@ -44,21 +44,8 @@ def test_writing_through_a_view_leaves_the_rest() -> None:
     assert memory.read(tensor).tolist() == [a + b, a + b, a + b, a, 4, b]
 
 
-def test_the_first_write_may_go_through_a_view_that_begins_later() -> None:
-    memory, tensor = Memory(), torch.arange(6.0)
-    memory.write(tensor[4:], SIX[:2])
-    assert memory.read(tensor).tolist() == [0, 1, 2, 3, *SIX[:2]]
-
-
 def test_a_tensor_that_is_gone_leaves_nothing_to_the_next() -> None:
     memory = Memory()
     for _ in range(20):
         memory.write(torch.zeros(6), SIX)
         assert not memory.knows(torch.zeros(6))
-
-
-def test_floating_values_are_read_in_float64_and_others_as_they_are() -> None:
-    given = values(torch.tensor([1.5], requires_grad=True).bfloat16())
-    assert (given.dtype, given.tolist()) == (np.float64, [1.5])
-    assert values(torch.tensor([3], dtype=torch.int32)).dtype == np.int32
-    assert values(torch.tensor(True)).dtype == bool

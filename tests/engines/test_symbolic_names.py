@@ -2,10 +2,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-import sympy
 import torch
 
-from vtj.engines.symbolic.names import names, subscript, symbols
+from vtj.engines.symbolic.names import names, subscript
 
 
 @pytest.mark.parametrize(
@@ -18,15 +17,6 @@ from vtj.engines.symbolic.names import names, subscript, symbols
 )
 def test_indices_count_from_one(index: Sequence[int], shape: Sequence[int], tex: str) -> None:
     assert subscript(index, shape) == tex
-
-
-def test_symbols_are_real_and_have_the_shape_of_x() -> None:
-    named = symbols("x", (2, 1))
-    assert named.shape == (2, 1)
-    first, second = (sympy.Symbol(name, real=True) for name in ("x_{11}", "x_{21}"))
-    assert named.ravel().tolist() == [first, second]
-    assert str(symbols("x", (10, 2))[9, 1]) == "x_{10,2}"
-    assert symbols("x", ())[()] == sympy.Symbol("x", real=True)
 
 
 def same(*tensors: Any) -> Any:

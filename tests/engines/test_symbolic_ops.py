@@ -16,7 +16,6 @@ from vtj.engines.symbolic.operations import (
     FORMULAS,
     array,
     avg_pool2d,
-    elementwise,
     number,
 )
 
@@ -217,17 +216,6 @@ def test_a_number_is_written_as_an_author_would(value: float, written: str) -> N
 def test_a_complex_number_is_refused() -> None:
     with pytest.raises(NotImplementedError, match=r"^a complex number$"):
         number(1j)
-
-
-def test_whatever_comes_becomes_an_array_of_expressions() -> None:
-    a, b = symbols("x", (2,))
-    assert array(np.array([a, b])).tolist() == [a, b]
-    for value, shape in [(np.array([[1, 2]]), (1, 2)), (1.5, ()), (a, ()), (np.array(True), ())]:
-        made = array(value)
-        assert (made.dtype, made.shape) == (object, shape)
-        assert all(isinstance(item, sympy.Basic) for item in made.ravel())
-    assert elementwise(lambda p, q: p - q, a, np.array([b, 1])).tolist() == [a - b, a - 1]
-    assert elementwise(sympy.exp, a).shape == ()
 
 
 def test_formulas_read_as_an_author_writes_them() -> None:

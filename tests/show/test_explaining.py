@@ -209,14 +209,6 @@ def test_a_large_jacobian_has_neither_formula_nor_numbers() -> None:
     assert str(explained) == "\n\n".join(texts)
 
 
-def test_a_wrong_backward_is_reported_not_drawn() -> None:
-    explained = explain(lambda x: x * x.detach(), X, X)
-    assert explained.report is not None
-    assert explained.report.verdict == "wrong"
-    assert explained.figure is None
-    assert explained.formula is None
-
-
 def test_complex_tensors_get_the_transcript_alone() -> None:
     explained = explain(lambda x: x.abs().sum(), X * 1j)
     assert explained.report is None
@@ -234,12 +226,9 @@ def test_complex_tensors_get_the_transcript_alone() -> None:
         f"{explained.transcript}\n\nNo formula: formulas and checks are for real tensors"
     )
     assert explained.outcome.grad.tolist() == [1j, 1j]
-
-
-def test_a_complex_output_of_real_inputs_is_complex_too() -> None:
-    explained = explain(lambda x: x * 1j, X, torch.ones(2) * 1j)
-    assert explained.no_formula == "formulas and checks are for real tensors"
-    assert (explained.report, explained.formula, explained.numbers) == (None, None, "")
+    of_real = explain(lambda x: x * 1j, X, torch.ones(2) * 1j)
+    assert of_real.no_formula == "formulas and checks are for real tensors"
+    assert (of_real.report, of_real.formula, of_real.numbers) == (None, None, "")
 
 
 def test_an_error_comes_with_its_cause_and_fix() -> None:

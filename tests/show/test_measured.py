@@ -8,18 +8,9 @@ import torch.nn.functional as F  # noqa: N812 - its usual name
 from torch import Tensor
 
 import vtj
-from vtj.show.measured import measure, names, number
+from vtj.show.measured import measure, number
 
 X = torch.tensor([[1.0, 2.0]])
-
-
-def test_measures_the_function_and_its_backward() -> None:
-    seen = measure(lambda x: 3 * x[0] ** 2, X, torch.tensor([1.0, 10.0]))
-    assert seen.x.tolist() == [[1, 2]]
-    assert seen.y.tolist() == [3, 12]
-    assert seen.v.tolist() == [1, 10]
-    assert seen.J.tolist() == [[[6, 0]], [[0, 12]]]
-    assert seen.grad.tolist() == [[6, 120]]
 
 
 def test_an_input_that_does_not_matter_gets_zeros() -> None:
@@ -83,18 +74,3 @@ def test_numbers_are_written_with_four_digits_and_whole_ones_in_full(
     value: float, written: str
 ) -> None:
     assert number(value) == written
-
-
-@pytest.mark.parametrize(
-    ("shape", "expected"),
-    [
-        ((), ["x"]),
-        ((2,), ["x₁", "x₂"]),
-        ((2, 1), ["x₁₁", "x₂₁"]),
-        ((0,), []),
-        ((1, 10), [*(f"x₁,{i}" for i in "₁₂₃₄₅₆₇₈₉"), "x₁,₁₀"]),
-        ((9, 1), [f"x{i}₁" for i in "₁₂₃₄₅₆₇₈₉"]),
-    ],
-)
-def test_elements_are_named_by_their_index(shape: tuple[int, ...], expected: list[str]) -> None:
-    assert names("x", shape) == expected

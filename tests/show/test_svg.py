@@ -51,7 +51,8 @@ def test_has_its_title_and_description_first_no_id_and_the_colors_of_the_page() 
         ("desc", "What is to be seen."),
     ]
     assert all(element.get("id") is None for element in frame.iter())
-    html = whole().html
+    html = whole()._repr_html_()
+    assert repr(whole()) == str(whole()) == "A title. What is to be seen."
     assert "fill: color-mix(in srgb, var(--vtj-negative, #1d6fb8) 40%, transparent)" in html
     assert "stroke: color-mix(in srgb, currentColor 45%, transparent)" in html
     assert html.count('stroke-width="1.5"') == 2
@@ -74,8 +75,3 @@ def test_an_arrow_has_its_head_at_its_end(start: Point, end: Point, foot: Point)
     assert ((one[0] + other[0]) / 2, (one[1] + other[1]) / 2) == pytest.approx(foot)
     across, along = (one[0] - other[0], one[1] - other[1]), (end[0] - foot[0], end[1] - foot[1])
     assert across == pytest.approx((-along[1], along[0]), abs=0.1), "as wide as it is long"
-
-
-def test_reads_as_text_in_a_terminal() -> None:
-    assert repr(whole()) == str(whole()) == "A title. What is to be seen."
-    assert whole()._repr_html_() == whole().html
