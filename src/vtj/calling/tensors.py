@@ -123,7 +123,7 @@ def values(y: Tensors) -> NDArray[np.float64]:
     return vectors[0] if len(vectors) == 1 else np.concatenate(vectors)
 
 
-def _is_sharded(part: Tensor) -> bool:
+def _is_sharded(part: Any) -> bool:
     return type(part) is not Tensor and hasattr(part, "placements")
 
 
