@@ -71,7 +71,10 @@ def reasons() -> Shown:
 
 
 def releases() -> Shown:
-    """Return what the recorded runs of mutants of the library said, a row each."""
+    """Return what the recorded runs of mutants of the library said, a row each.
+
+    Links to a row of a module, as this page had them until 2026-11-22, lead here.
+    """
     every = recorded()["library"]
     text = [", ".join(f"{key} {value}" for key, value in row.items()) for row in every]
     rows = [
@@ -81,7 +84,8 @@ def releases() -> Shown:
     ]  # fmt: skip
     head = ("date", *OF_A_RELEASE)
     caption = "Mutants of the library and the extensions"
-    return Shown("\n".join(text), table(caption, head, rows))
+    earlier = "".join(f'<span id="{anchor}"></span>' for anchor in recorded()["earlier rows"])
+    return Shown("\n".join(text), earlier + table(caption, head, rows))
 
 
 def made_with() -> str:
