@@ -106,27 +106,10 @@ NOT_WRONG: dict[str, tuple[Callable[..., Any], Any]] = {
         1 / (torch.arange(6.0)[:, None] + torch.arange(6.0) + 1).double(),
     ),
 }
-FOUND_BY_DRAWING = [
-    225,
-    265,
-    351,
-    729,
-    904,
-    1107,
-    2583,
-    2797,
-    3562,
-    4010,
-    5744,
-    6737,
-    12369,
-    14883,
-    17067,
-    20690,
-    121235,
-    123536,
-    205567,
-]
+FOUND_BY_DRAWING = (
+    225, 265, 351, 729, 904, 1107, 2583, 2797, 3562, 4010,
+    5744, 6737, 12369, 14883, 17067, 20690, 121235, 123536, 205567,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
