@@ -44,6 +44,10 @@ class TestEngine:
         assert jacobian(lambda x: x**2, torch.empty(0), name).shape == (0, 0)
         assert jacobian(lambda x: x.sum(), torch.empty(0), name).shape == (0,)
 
+    def test_what_is_no_tensor_is_named(self, name: str) -> None:
+        with pytest.raises(TypeError, match="float"):
+            ENGINES[name](lambda x: 3.0, torch.ones(2))
+
     def test_the_caller_is_left_alone(self, name: str) -> None:
         x = torch.tensor([1.0, 2.0], requires_grad=True)
         x.grad = torch.ones(2)

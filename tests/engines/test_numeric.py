@@ -300,9 +300,3 @@ def test_x_is_raised_to_float64() -> None:
     assert (by_a.dtype, by_b.dtype) == (torch.float64, torch.float64)
     np.testing.assert_allclose(by_a.diagonal(), 3 * exact, rtol=1e-12)
     np.testing.assert_allclose(by_b, np.stack([exact, exact], 1), rtol=1e-12)
-
-
-@pytest.mark.parametrize("f", [lambda x: 3.0, lambda x: (x, 3.0)], ids=["alone", "in a tuple"])
-def test_what_is_no_tensor_is_named(f: Any) -> None:
-    with pytest.raises(TypeError, match=r"^y(\[1\])? is float"):
-        jacobian(f, torch.ones(2))

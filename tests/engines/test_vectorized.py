@@ -1,9 +1,10 @@
-"""What torch.func can transform, and what it refuses."""
+"""What torch.func can transform, and what it and a forward pass refuse."""
 
 import pytest
 import torch
 from torch import Tensor
 
+from vtj.engines import forward
 from vtj.engines.vectorized import jacfwd, jacrev
 
 
@@ -37,7 +38,12 @@ class NoVmap(torch.autograd.Function):
 
 @pytest.mark.parametrize(
     ("engine", "function", "reason"),
-    [(jacrev, Old, "setup_context"), (jacfwd, Old, "setup_context"), (jacfwd, NoVmap, "vmap")],
+    [
+        (jacrev, Old, "setup_context"),
+        (jacfwd, Old, "setup_context"),
+        (jacfwd, NoVmap, "vmap"),
+        (forward.jacobian, Old, "jvp"),
+    ],
 )
 def test_what_torch_func_refuses(engine: object, function: object, reason: str) -> None:
     with pytest.raises(RuntimeError, match=reason):

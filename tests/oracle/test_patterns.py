@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from vtj.oracle.patterns import pattern
+from vtj.oracle.patterns import Inputs, pattern
 
+EPS = 2.0**-52
 RIGHT = np.array([[1.0, 2.0, 0.5], [3.0, 4.0, 0.25], [5.0, 0.0, 7.0]])
 
 
@@ -46,21 +47,35 @@ def test_pattern(wrong: np.ndarray, name: str) -> None:
     assert pattern(wrong, RIGHT, wrong != RIGHT) == name
 
 
-def test_a_factor_is_told_with_the_digits_that_tell_it_from_one() -> None:
-    right = np.array([1.0, 2.0, 4.0])
-    wrong = right * (1 + 2.0**-52)
-    assert pattern(wrong, right, wrong != right) == "the factor 1.0000000000000002"
+LARGE = np.random.default_rng(0).normal(size=(65, 65))
+SYMMETRIC = np.array([[0.0, 2.0], [2.0, 4.0]])
+SWAPPED = RIGHT[[1, 0, 2]]
+POWERS = np.array([1.0, 2.0, 4.0])
+OTHERS = {
+    "as many digits as tell it from 1": (
+        POWERS * (1 + EPS),
+        POWERS,
+        "the factor 1.0000000000000002",
+    ),
+    "two rows": (np.tile([3.0, 5.0, 9.0], (2, 1)), RIGHT[:2], "does not depend on v"),
+    "symmetric": (SYMMETRIC + np.array([[0, 1e-8], [0, 0]]), SYMMETRIC, ""),
+    "small entries": (1e-9 * SWAPPED * (1 + 0.01 * RIGHT), 1e-9 * RIGHT, ""),
+    "64 rows": (LARGE[[1, 0, *range(2, 64)], :64], LARGE[:64, :64], "two elements of y swapped"),
+    "65 rows": (LARGE[[1, 0, *range(2, 65)]], LARGE, ""),
+}
 
 
-def test_two_rows_that_are_the_same_do_not_depend_on_v() -> None:
-    wrong = np.tile([3.0, 5.0, 9.0], (2, 1))
-    assert pattern(wrong, RIGHT[:2], wrong != RIGHT[:2]) == "does not depend on v"
+@pytest.mark.parametrize("name", OTHERS)
+def test_pattern_of_other_matrices(name: str) -> None:
+    wrong, right, told = OTHERS[name]
+    assert pattern(wrong, right, wrong != right) == told
 
 
-def test_a_symmetric_matrix_is_not_said_to_be_transposed() -> None:
-    right = np.array([[0.0, 2.0], [2.0, 4.0]])
-    wrong = np.array([[0.0, 2.0 + 1e-8], [2.0, 4.0]])
-    assert pattern(wrong, right, wrong != right) == ""
+@pytest.mark.parametrize("inputs", [[("x", (2, 3))], [("x", (6,))], []])
+def test_only_a_square_gradient_is_said_to_be_transposed(inputs: Inputs) -> None:
+    right = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    wrong = right.reshape(2, 3).T.reshape(-1)
+    assert pattern(wrong, right, wrong != right, inputs=inputs) == ""
 
 
 def test_what_is_right_may_be_off_by_its_own_error() -> None:
@@ -73,22 +88,6 @@ def test_nothing_is_said_beside_a_nan() -> None:
     right, wrong = np.array([np.nan, 2.0]), np.zeros(2)
     assert pattern(wrong, right, wrong != right) == ""
     assert pattern(wrong, np.array([1.0, 2.0]), wrong == 0).startswith("a missing term")
-
-
-def test_small_entries_are_not_swapped_because_they_are_small() -> None:
-    wrong = 1e-9 * RIGHT[[1, 0, 2]] * (1 + 0.01 * RIGHT)
-    assert pattern(wrong, 1e-9 * RIGHT, wrong != 1e-9 * RIGHT) == ""
-
-
-def test_swaps_are_searched_in_a_matrix_that_is_not_too_large() -> None:
-    right = np.random.default_rng(0).normal(size=(64, 64))
-    swapped = right[[1, 0, *range(2, 64)]]
-    assert pattern(swapped, right, swapped != right) == "two elements of y swapped"
-
-
-def test_a_large_matrix_is_not_searched_for_swaps() -> None:
-    right = np.random.default_rng(0).normal(size=(65, 65))
-    assert pattern(right[[1, 0, *range(2, 65)]], right, np.ones((65, 65), bool)) == ""
 
 
 def test_a_gradient_laid_down_transposed() -> None:
@@ -108,11 +107,3 @@ def test_a_gradient_laid_down_transposed() -> None:
     assert pattern(wrong, right, wrong != right, inputs=inputs) == ""
     wrong[:, 0] += 1
     assert pattern(wrong, right, wrong != right, inputs=inputs) == ""
-
-
-def test_only_a_square_gradient_is_said_to_be_transposed() -> None:
-    right = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
-    wrong = right.reshape(2, 3).T.reshape(-1)
-    assert pattern(wrong, right, wrong != right, inputs=[("x", (2, 3))]) == ""
-    assert pattern(wrong, right, wrong != right, inputs=[("x", (6,))]) == ""
-    assert pattern(wrong, right, wrong != right) == ""

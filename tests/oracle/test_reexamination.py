@@ -9,15 +9,12 @@ import torch
 from torch import Tensor
 
 from tests.zoo.bug import custom
-from vtj.calling.tensors import Tensors, as_tuple
+from vtj.calling.tensors import Tensors
 from vtj.engines.numeric import EPS
 from vtj.oracle.reexamination import (
-    NEARBY,
-    POINTS,
     ROUNDED_AWAY,
     is_disputed,
     least_visible_slope,
-    nearby_points,
     reexamined,
 )
 from vtj.oracle.trial import Trial, try_out
@@ -192,26 +189,3 @@ def test_slopes_that_rounding_makes_zero_are_not_heard() -> None:
     heard = ask_engines(trial, ("numeric",), tiny.value)
     numeric = by_name(reexamined(trial, heard, seed=0), "numeric")
     assert np.asarray(numeric.silent).tolist() == [[True, False], [False, False]]
-
-
-@pytest.mark.parametrize("x", [X, (X, torch.zeros(2, 2).double())])
-def test_points_nearby(x: Tensors) -> None:
-    trial = try_out(lambda *x: x[0] * 2, x)
-    points = list(nearby_points(trial, seed=3))
-    assert len(points) == POINTS
-    repeated = list(nearby_points(trial, seed=3))
-    seen = set()
-    for point, same in zip(points, repeated, strict=True):
-        assert isinstance(point, tuple) == isinstance(x, tuple)
-        for part, other, here in zip(as_tuple(point), as_tuple(same), as_tuple(x), strict=True):
-            assert torch.equal(part, other)
-            size = torch.where(here == 0, 1, here.abs())
-            moved = (part - here).abs() / size
-            assert 0 < moved.min() <= moved.max() <= NEARBY * (1 + 1e-6)
-            seen.add(part.sum().item())
-    assert len(seen) == POINTS * len(as_tuple(x))
-    moves = torch.cat([as_tuple(point)[0] - as_tuple(x)[0] for point in points])
-    assert moves.min() < 0 < moves.max()
-    assert moves.abs().max() > NEARBY / 4
-    (other,) = (list(nearby_points(trial, seed=4))[:1],)
-    assert not torch.equal(as_tuple(other[0])[0], as_tuple(points[0])[0])

@@ -10,6 +10,7 @@ from torch.nn import functional
 
 import vtj
 from tests.random_functions import drawn
+from tests.zoo.bug import custom
 
 F64 = torch.float64
 
@@ -36,6 +37,7 @@ CORRECT: dict[str, tuple[Callable[..., Any], Any]] = {
     "steep tanh": (lambda x: torch.tanh(W @ torch.tanh(W @ torch.tanh(W @ x))), X50),
     "large sums, float32": (lambda x: W.float() @ (W.float() @ (W.float() @ x)), X50.float()),
     "gelu, float32": (lambda x: functional.gelu(W.float() @ x), X50.float()),
+    "a term that leaps": (lambda x: x**2 + ((x + 1e12) - 1e12), X50[:3]),
     "layer norm": (lambda x: functional.layer_norm(x, x.shape), X50),
     "a sum that is always zero": (lambda x: functional.layer_norm(x, x.shape).sum(), X50[:5]),
     "a sum that is always one": (lambda x: x.softmax(0).sum(), X50),
@@ -104,27 +106,10 @@ NOT_WRONG: dict[str, tuple[Callable[..., Any], Any]] = {
         1 / (torch.arange(6.0)[:, None] + torch.arange(6.0) + 1).double(),
     ),
 }
-FOUND_BY_DRAWING = [
-    225,
-    265,
-    351,
-    729,
-    904,
-    1107,
-    2583,
-    2797,
-    3562,
-    4010,
-    5744,
-    6737,
-    12369,
-    14883,
-    17067,
-    20690,
-    121235,
-    123536,
-    205567,
-]
+FOUND_BY_DRAWING = (
+    225, 265, 351, 729, 904, 1107, 2583, 2797, 3562, 4010,
+    5744, 6737, 12369, 14883, 17067, 20690, 121235, 123536, 205567,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
@@ -169,6 +154,28 @@ def test_what_is_detached_is_never_correct(name: str, verify: Callable[..., vtj.
     """Backward and forward both pass by it, so that the two are no witnesses for each other."""
     report = verify(DETACHED[name], torch.tensor([1.0, 2.0]))
     assert report.verdict == "undecided", str(report)
+
+
+def off_by_chance(part: float) -> Callable[..., Any]:
+    """Return a sine whose backward is off by another number at every call."""
+    chance = torch.Generator().manual_seed(4)
+
+    def backward(x: tuple[Tensor], g: Tensor) -> Tensor:
+        return g * x[0].cos() + part * torch.rand(1, generator=chance, dtype=F64)
+
+    return custom(torch.sin, backward)
+
+
+ROUND_TIP = custom(lambda x: torch.hypot(x, torch.tensor(1e-4).to(x)), lambda x, g: 0.5 * g)
+
+
+@pytest.mark.parametrize("part", [1e-3, 1e-6, 1e-8])
+def test_what_is_off_by_chance_is_no_rounding(part: float) -> None:
+    assert vtj.certify(off_by_chance(part), torch.tensor([0.3])).verdict == "wrong"
+
+
+def test_a_round_tip_is_no_kink_that_excuses_a_wrong_slope() -> None:
+    assert vtj.check(ROUND_TIP, torch.zeros(1)).verdict == "undecided"
 
 
 @pytest.mark.parametrize("verify", [vtj.check, vtj.certify])

@@ -11,7 +11,6 @@ from torch import Tensor
 from tests.zoo.bug import custom
 from vtj.calling.tensors import Tensors
 from vtj.oracle.rounding import (
-    exact_disagree,
     gradient_rounding,
     measured_rounding,
     negligible_slopes,
@@ -256,13 +255,3 @@ def test_slopes_of_the_last_digits() -> None:
     assert negligible_slopes(trial, np.asarray(2.0)).tolist() == [8 * EPS] * 3
     single = try_out(lambda x: 2 * x.float(), X)
     assert negligible_slopes(single, np.asarray(1.0)).tolist() == [4 * 2.0**-23] * 3
-
-
-def test_who_disputes() -> None:
-    one, near, far = (Witness(str(by), "", np.array([1.0 + by, 2.0])) for by in (0, 1e-13, 1e-11))
-    assert not exact_disagree([], 1e-12)
-    assert not exact_disagree([one], 1e-12)
-    assert not exact_disagree([one, near], 1e-12)
-    assert exact_disagree([one, near, far], 1e-12)
-    assert exact_disagree([far, one], 1e-12)
-    assert not exact_disagree([one, near, far], 1e-10)

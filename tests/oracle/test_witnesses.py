@@ -10,7 +10,7 @@ from torch import Tensor
 import vtj
 from tests.zoo.bug import custom
 from vtj.engines.numeric import Slopes
-from vtj.oracle.trial import Trial, try_out
+from vtj.oracle.trial import try_out
 from vtj.oracle.witnesses import (
     ask_engines,
     by_hand,
@@ -126,15 +126,3 @@ def test_only_torch_refuses_what_is_not_connected() -> None:
     assert not raised_by_autograd(ValueError(str(raised.value)))
     assert not raised_by_autograd(RuntimeError("something else"))
     assert not raised_by_autograd(None)
-
-
-def _trial(*x: Tensor) -> Trial:
-    return try_out(lambda *x: x[0].sum(), x if len(x) > 1 else x[0])
-
-
-def test_a_grad_that_holds_nothing_counts_as_zeros() -> None:
-    two = _trial(torch.ones(2), torch.ones(1, 3))
-    assert two.gradient((X, None)).tolist() == [1, 3, 0, 0, 0]
-    assert two.gradient((None, torch.tensor([[4.0, 5.0, 6.0]]))).tolist() == [0, 0, 4, 5, 6]
-    assert _trial(X).gradient(X).tolist() == [1, 3]
-    assert _trial(X).gradient(None).tolist() == [0, 0]

@@ -105,7 +105,7 @@ def observe(trial: Trial, v: Tensors | None, seed: int, agreed: Witness) -> Obse
 
 def _rounding(trial: Trial, weights: Array, outcome: Outcome, agreed: Witness, seed: int) -> Array:
     grad = unnamed(trial.gradient(outcome.grad))
-    if not (distance(grad, product(agreed, weights), trial.relative) > 1).any():
+    if not _differ(grad, product(agreed, weights), trial):
         return np.zeros(trial.size[1])
     return _measured(trial, weights, _left_in_grad, seed)
 
@@ -116,9 +116,8 @@ def _rounding_of_graph(
     """Return how far the gradients with and without create_graph may lie apart, if they do."""
     if isinstance(graph, str) or first.error is not None:
         return np.zeros(trial.size[1])
-    one, other = unnamed(trial.gradient(first.grad)), unnamed(graph)
-    allowed = replace(other, size=product(agreed, weights).size)
-    if not (distance(one, allowed, trial.relative) > 1).any():
+    other = unnamed(graph, size=product(agreed, weights).size)
+    if not _differ(unnamed(trial.gradient(first.grad)), other, trial):
         return np.zeros(trial.size[1])
     ways = (_left_in_grad, _under_create_graph)
     return np.asarray(sum(_measured(trial, weights, way, seed) for way in ways))
@@ -187,10 +186,8 @@ def judge_backward(
     trial: Trial, seen: Observed, result: Vote, speakers: Sequence[Witness]
 ) -> Iterator[Judged]:
     """Judge `x.grad` and everything else the backward passes did."""
-    of_v, of_w = (
-        (seen.first, seen.weights, seen.rounding[0]),
-        (seen.signed, seen.signed_weights, seen.rounding[1]),
-    )
+    of_v = (seen.first, seen.weights, seen.rounding[0])
+    of_w = (seen.signed, seen.signed_weights, seen.rounding[1])
     yield _gradient(trial, "x.grad", *of_v, result, speakers)
     yield _gradient(trial, "linear in v", *of_w, result, speakers)
     first = _grad(trial, seen.first)
@@ -290,7 +287,7 @@ def _gradient(
     own = next((one for one in speakers if one.family == BACKWARD.name), None)
     if own is None:
         named = pattern(mine.value, right.value, apart > 1, right.error, trial.inputs)
-    elif result.against[BACKWARD.name].any() and _agree(mine, product(own, weights), trial):
+    elif result.against[BACKWARD.name].any() and not _differ(mine, product(own, weights), trial):
         return Judged(row)  # what is said of J explains it
     else:
         named = "not linear in v"
@@ -301,8 +298,8 @@ def _gradient(
     return Judged(row, finding)
 
 
-def _agree(a: Witness, b: Witness, trial: Trial) -> bool:
-    return not (distance(a, b, trial.relative) > 1).any()
+def _differ(a: Witness, b: Witness, trial: Trial) -> bool:
+    return bool((distance(a, b, trial.relative) > 1).any())
 
 
 def _is_none(outcome: Outcome) -> bool:

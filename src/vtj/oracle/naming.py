@@ -21,14 +21,7 @@ def element(name: str, shapes: Sequence[tuple[int, ...]], is_tuple: bool, flat: 
 
 
 def numbers(values: Sequence[float], apart: tuple[float, float]) -> list[str]:
-    """Write the values with as many digits (6 to 17) as it takes to tell two of them apart.
-
-    Example:
-        >>> numbers([6.0, 3.0, 3.0000000000000004], apart=(6.0, 3.0))
-        ['6', '3', '3']
-        >>> numbers([1.0, 1.00000001], apart=(1.0, 1.00000001))
-        ['1', '1.00000001']
-    """
+    """Write the values with as many digits (6 to 17) as it takes to tell two of them apart."""
     one, other = apart
     tell = (digits for digits in range(6, 18) if f"{one:.{digits}g}" != f"{other:.{digits}g}")
     digits = next(tell, 6)

@@ -14,7 +14,9 @@ from vtj.oracle.voting import Array
 
 FINE = (2.0**-24, 2.0**-18)  # of the size of x: over these a function changes mostly by rounding
 FINEST = 2.0**-40  # over this not even a fast wave changes
-COARSE = (2.0**-12, 2.0**-9, 2.0**-6)  # over these a value shows that was stuck over finer ones
+# Over these a value shows that was stuck over finer ones: without them `certify` would call
+# x**2 + ((x + 1e12) - 1e12) wrong, which is right.
+COARSE = (2.0**-12, 2.0**-9, 2.0**-6)
 # What is measured is a standard deviation: with a tenth of it, the right drawn function 2797 (in
 # tests/) would be called wrong, and floor(1e3 x) / 1e3 + x at 1.3005, whose stairs are noise.
 MARGIN = 3.0

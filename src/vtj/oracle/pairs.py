@@ -133,10 +133,8 @@ def pairs(asked: Probes, relative: float) -> Iterator[Pair]:
         yield Pair(what, "y", 0, asked.forward, asked.differences, relative, least)
     for k, (v, grad) in enumerate(zip(asked.v, asked.grads, strict=True)):
         if asked.forward is not None:
-            what, sides = (
-                "⟨x.grad, u⟩ = ⟨v, J·u⟩ forward",
-                adjoint_identity(v, asked.u, grad, asked.forward),
-            )
+            what = "⟨x.grad, u⟩ = ⟨v, J·u⟩ forward"
+            sides = adjoint_identity(v, asked.u, grad, asked.forward)
         else:
             what, mine = "⟨x.grad, u⟩ = ⟨v, J·u⟩ by differences", inner_product(asked.u, grad)
             sides = (mine, one_number(asked.differences, k, mine.size))

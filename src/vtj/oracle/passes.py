@@ -10,7 +10,7 @@ import numpy as np
 from vtj.calling.tensors import Function, Tensors, as_tuple, values
 from vtj.engines import FORWARD, NUMERIC
 from vtj.engines.forward import jvp
-from vtj.engines.numeric import EPS, Slopes, derivative
+from vtj.engines.numeric import EPS, derivative
 from vtj.oracle.differences import ENOUGH, richardson, robust_derivative
 from vtj.oracle.reexamination import ROUNDED_AWAY, least_visible_slope
 from vtj.oracle.rounding import noise_of_values
@@ -121,11 +121,10 @@ class Passes:
             slopes = derivative(
                 along, here, first, eps, noise=noise, rounding=rounding, enough=ENOUGH, least=2
             )
-        witness = self._witness(slopes, here)
+        error, silent = error_and_silence(slopes, abs(slopes.value), here)
         if robust and v is None:
-            lost = least_visible_slope(trial, slopes.value, ROUNDED_AWAY)
-            witness = replace(witness, error=witness.error + lost)
-        return witness
+            error = error + least_visible_slope(trial, slopes.value, ROUNDED_AWAY)
+        return Witness("differences", NUMERIC.name, slopes.value, error, silent=silent)
 
     @cached_property
     def scale(self) -> Array:
@@ -140,7 +139,3 @@ class Passes:
     def noise(self) -> Array:
         """The rounding noise of `y`."""
         return noise_of_values(self.trial, SEED)
-
-    def _witness(self, slopes: Slopes, here: Array) -> Witness:
-        error, silent = error_and_silence(slopes, abs(slopes.value), here)
-        return Witness("differences", NUMERIC.name, slopes.value, error, silent=silent)

@@ -188,12 +188,8 @@ def possibly_detached(trial: Trial, slopes: Array, numeric: Witness | None, size
     x, y = (abs(part).max(initial=0) for part in (trial.x_vector, trial.y_vector))
     terms = min(size_of_terms(trial, SEED).max(), max(x, y))
     if not slopes.any() and y == 0:
-        terms = max(terms, _size_elsewhere(trial))
+        here = trial.x_vector
+        elsewhere = trial.run(here + np.where(here == 0, 1, here) / 2)
+        terms = max(terms, float(np.nanmax(abs(elsewhere), initial=0)))
     largest = np.fmax(np.nanmax(abs(slopes), initial=0), terms / size)
     return np.asarray(silent & (rows | ~(SAFETY * np.asarray(numeric.error) <= largest)))
-
-
-def _size_elsewhere(trial: Trial) -> float:
-    """Return how large `y` is some way off, where it and all slopes are zero."""
-    x = trial.x_vector
-    return float(np.nanmax(abs(trial.run(x + np.where(x == 0, 1, x) / 2)), initial=0))

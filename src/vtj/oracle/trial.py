@@ -207,6 +207,7 @@ def first_run(f: Function, x: Tensors) -> tuple[Trial, ForwardRun]:
     for part in outputs:
         require_floating("y", part)
     nodes = graph_of(outputs)
+    reached = [node.variable for node in nodes if hasattr(node, "variable")]
     trial = Trial(
         f=f,
         x=x,
@@ -216,7 +217,7 @@ def first_run(f: Function, x: Tensors) -> tuple[Trial, ForwardRun]:
         connected=tuple(part.requires_grad for part in outputs),
         custom=any(isinstance(node, BackwardCFunction) for node in nodes),
         once_differentiable=any(node.name() == ONCE_DIFFERENTIABLE for node in nodes),
-        others=tuple(leaf for leaf in _leaves(nodes) if all(leaf is not one for one in leaves)),
+        others=tuple(leaf for leaf in reached if all(leaf is not one for one in leaves)),
     )
     return trial, ForwardRun(leaves, y)
 
@@ -231,10 +232,6 @@ def graph_of(y: Sequence[Tensor]) -> set[Any]:
             seen.add(node)
             waiting += [before for before, _ in node.next_functions]
     return seen
-
-
-def _leaves(nodes: Iterable[Any]) -> Iterable[Tensor]:
-    return (node.variable for node in nodes if hasattr(node, "variable"))
 
 
 def _least_precise(nodes: Iterable[Any], *tensors: Tensor) -> torch.dtype:
