@@ -1,28 +1,56 @@
 """`certify` runs unchanged on a model that is sharded over two processes."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-WORKER = Path(__file__).with_name("sharded_model.py")
+import pytest
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tensor
+from torch.multiprocessing.spawn import spawn
+
+import vtj
+from tests.zoo.bug import custom
+
+DOUBLED = custom(torch.clone, lambda x, g: 2 * g)
+"""The identity, with a backward that is off by a factor of two."""
 
 
-def test_certify_on_two_processes(tmp_path: Path) -> None:
-    store = str(tmp_path / "store")
-    environment = {**os.environ, "GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1"}
-    processes = [
-        subprocess.Popen(
-            [sys.executable, str(WORKER), str(rank), store],
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for rank in (0, 1)
-    ]
-    said = [process.communicate(timeout=120) for process in processes]
-    for process, (out, err) in zip(processes, said, strict=True):
-        assert process.returncode == 0, err
-        assert out.splitlines()[0] == "correct correct wrong backward", out
-    assert said[0][0] == said[1][0], "the two processes must come to the same report"
+def certified(rank: int, folder: Path) -> None:
+    """Certify a right and a wrong model, by its input and by its sharded parameters."""
+    torch.set_num_threads(1)
+    store = f"file://{folder / 'store'}"
+    dist.init_process_group("gloo", init_method=store, rank=rank, world_size=2)
+    mesh = init_device_mesh("cpu", (2,))
+    torch.manual_seed(0)
+    first, second = nn.Linear(4, 6).double(), nn.Linear(6, 2).double()
+    weights = (
+        distribute_tensor(first.weight.detach(), mesh, [Shard(0)]),
+        distribute_tensor(second.weight.detach(), mesh, [Shard(1)]),
+    )
+    x = torch.linspace(-1, 1, 12, dtype=torch.float64).reshape(3, 4)
+
+    def model(a: DTensor, b: DTensor) -> Tensor:
+        inputs = distribute_tensor(x, mesh, [Replicate()])
+        return torch.tanh(inputs @ a.t()) @ b.t()
+
+    def of_input(x: Tensor) -> Tensor:
+        inputs = DTensor.from_local(x, mesh, [Replicate()])
+        return (torch.tanh(inputs @ weights[0].t()) @ weights[1].t()).full_tensor()
+
+    def doubled(a: DTensor, b: DTensor) -> Tensor:
+        return DOUBLED(model(a, b).full_tensor())
+
+    reports = [vtj.certify(model, weights), vtj.certify(of_input, x), vtj.certify(doubled, weights)]
+    verdicts = [(report.verdict, report.culprit) for report in reports]
+    assert verdicts == [("correct", None), ("correct", None), ("wrong", "backward")], reports
+    (folder / str(rank)).write_text("\n".join(map(str, reports)))
+    dist.destroy_process_group()
+
+
+def test_certify_on_two_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GLOO_SOCKET_IFNAME", "lo")
+    spawn(certified, (tmp_path,), nprocs=2)
+    first, second = ((tmp_path / rank).read_text() for rank in "01")
+    assert first == second, "the two processes must come to the same report"

@@ -1,20 +1,13 @@
 import pytest
 
-from vtj.report import JacobianMismatch, Report, Row, both
+from vtj.report import JacobianMismatch, Report, Row, Verdict, both
 
 ROWS = (
     Row("x.grad", "backward", "differs", 12345.678, "why"),
     Row("reverse", "backward", "agrees"),
 )
+NUMERIC = Row("numeric", "numeric", "agrees")
 WRONG = Report("J (2,)", ROWS, "wrong", "backward", ("dy/dx: backward 1, numeric 2",))
-
-
-def test_true_for_correct_alone() -> None:
-    assert [bool(Report("", (), verdict)) for verdict in ("correct", "wrong", "undecided")] == [
-        True,
-        False,
-        False,
-    ]
 
 
 def test_text_and_html_say_the_same() -> None:
@@ -26,11 +19,23 @@ def test_text_and_html_say_the_same() -> None:
         assert said in page
 
 
-def test_a_correct_report_names_the_families_that_agree() -> None:
-    one = Report("J (2,)", ROWS, "correct")
-    assert "correct: backward agrees (2 rows)" in one._repr_html_()
-    two = Report("J (2,)", (*ROWS, Row("numeric", "numeric", "agrees")), "correct")
-    assert "correct: backward, numeric agree (3 rows)" in two._repr_html_()
+@pytest.mark.parametrize(
+    ("rows", "verdict", "said"),
+    [
+        (ROWS, "correct", "correct: backward agrees (2 rows)"),
+        ((*ROWS, NUMERIC), "correct", "correct: backward, numeric agree (3 rows)"),
+        (ROWS, "wrong", "wrong: J: who said what, 2 rows"),
+        (ROWS, "undecided", "undecided: J: who said what, 2 rows"),
+    ],
+)
+def test_a_correct_report_is_folded_and_every_other_stands_open(
+    rows: tuple[Row, ...], verdict: Verdict, said: str
+) -> None:
+    report = Report("J", rows, verdict, None, ("one", "two"))
+    assert bool(report) is (verdict == "correct")
+    opened = "" if report else " open"
+    start = f'<details class="vtj"{opened}>\n<summary>{said}</summary>\n'
+    assert report._repr_html_().startswith(f"{start}<p>one</p>\n<p>two</p>\n<div")
 
 
 def test_a_bare_assert_shows_the_table() -> None:
@@ -57,11 +62,3 @@ def test_both_takes_the_worse_verdict() -> None:
     assert [row.what for row in together.rows][2:] == ["order 2: x.grad", "order 2: reverse"]
     assert both(WRONG, right).verdict == "wrong"
     assert both(right, Report("", (), "undecided")).verdict == "undecided"
-
-
-def test_a_correct_report_is_folded_and_every_other_stands_open() -> None:
-    row = Row("x.grad", "backward", "agrees", 0.0)
-    assert Report("J", (row,), "correct")._repr_html_().startswith('<details class="vtj">\n')
-    opened = Report("J", (row,), "undecided", None, ("one", "two"))._repr_html_()
-    assert opened.startswith('<details class="vtj" open>\n')
-    assert "<p>one</p>\n<p>two</p>\n<div" in opened

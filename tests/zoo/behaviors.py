@@ -18,11 +18,12 @@ def _drops_small(g: Tensor) -> Tensor:
     return torch.where(g.abs() < 0.7 * g.abs().max(), 0.0, g)
 
 
-def _mutates() -> Any:
-    def backward(x: tuple[Tensor, ...], g: Tensor) -> Tensor:
-        return g.mul_(2 * x[0])
+def _writes_into_g() -> Any:
+    return custom(lambda x: x**2, lambda x, g: g.mul_(2 * x[0]))
 
-    return custom(lambda x: x**2, backward)
+
+def _other_under_create_graph(g: Tensor) -> Tensor:
+    return 1.5 * g if torch.is_grad_enabled() else g
 
 
 def _drifts() -> Any:
@@ -53,13 +54,6 @@ def _wrong_second_time() -> Any:
     return Square.apply
 
 
-def _other_under_create_graph() -> Any:
-    def backward(x: tuple[Tensor, ...], g: Tensor) -> Tensor:
-        return (3 if torch.is_grad_enabled() else 2) * x[0] * g
-
-    return custom(lambda x: x**2, backward)
-
-
 def _clipped(x: Tensor) -> Tensor:
     y = x**2
     if y.requires_grad:
@@ -79,10 +73,16 @@ BUGS = [
     Bug("drops small g", _square(_drops_small), X, "backward", "not linear in v"),
     Bug("normalizes g", _square(lambda g: g / g.norm()), X, "backward", "not linear in v"),
     Bug("ignores g", _square(torch.ones_like), X, "backward", "does not depend on v"),
-    Bug("writes into g", _mutates, X, "backward", "writes into v"),
+    Bug("writes into g", _writes_into_g, X, "backward", "writes into v"),
     Bug("drifts by 1e-7", _drifts, X, "backward", "not repeatable: -0.979743 for -0.979742"),
     Bug("wrong the second time", _wrong_second_time, X, "backward", "a second backward"),
-    Bug("other under create_graph", _other_under_create_graph, X, "backward", "create_graph"),
+    Bug(
+        "other under create_graph",
+        _square(_other_under_create_graph),
+        X,
+        "backward",
+        "create_graph",
+    ),
     Bug("a hook that clips", lambda: _clipped, X, "backward", "not linear in v"),
     Bug("wrong double backward", _wrong_double_backward, X, "backward", "order 2", order=2),
 ]

@@ -1,6 +1,6 @@
 """The whole zoo against vtj, and against gradcheck, slow and fast: who notices what."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch.autograd import gradcheck, gradgradcheck
@@ -20,8 +20,7 @@ KINDS = {
 BUGS = [bug for bugs in KINDS.values() for bug in bugs]
 
 
-@dataclass(frozen=True)
-class Score:
+class Score(NamedTuple):
     """Who caught one bug; None where a tool cannot be asked (gradcheck takes no J by hand)."""
 
     kind: str
@@ -66,16 +65,11 @@ class Scores(tuple[Score, ...]):
         return sum(one.slow is not None for one in self)
 
 
-class Counts:
+class Counts(Scores):
     """How many mistakes of each kind every tool notices, as a table."""
 
+    __slots__ = ()
     header = ("the mistakes", "vtj", "gradcheck", "gradcheck, fast")
-
-    def __init__(self, scores: Scores) -> None:
-        self.scores = scores
-
-    def __repr__(self) -> str:
-        return as_text(self.header, self._rows())
 
     def _repr_html_(self) -> str:
         return as_html(self.header, self._rows(), "How many mistakes each tool notices")
@@ -83,12 +77,10 @@ class Counts:
     def _rows(self) -> list[tuple[str, ...]]:
         rows = []
         for kind in KINDS:
-            those = self.scores.of(kind)
-            cells = [f"{those.caught('caught')} of {len(those)}"]
-            for tool in ("slow", "fast"):
-                count = f"{those.caught(tool)} of {those.asked}"
-                cells.append(count if those.asked else "cannot be asked")
-            rows.append((kind, *cells))
+            those = self.of(kind)
+            counts = [f"{those.caught(tool)} of {those.asked}" for tool in ("slow", "fast")]
+            by_gradcheck = counts if those.asked else ["cannot be asked"] * 2
+            rows.append((kind, f"{those.caught('caught')} of {len(those)}", *by_gradcheck))
         return rows
 
 
@@ -117,18 +109,16 @@ def score() -> Scores:
     with torch.random.fork_rng():
         for kind, bug in ((kind, bug) for kind, bugs in KINDS.items() for bug in bugs):
             told = report(bug)
-            diagnosed = told.culprit == bug.culprit and any(
-                bug.says in one for one in told.findings
-            )
+            said = any(bug.says in one for one in told.findings)
             scores.append(
                 Score(
                     kind=kind,
                     name=bug.name,
                     caught=told.verdict == "wrong",
-                    diagnosed=diagnosed,
+                    diagnosed=said and told.culprit == bug.culprit,
                     slow=gradcheck_catches(bug, fast=False),
                     fast=gradcheck_catches(bug, fast=True),
-                    finding=told.findings[0] if told.findings else "",
+                    finding=next(iter(told.findings), ""),
                 )
             )
     return Scores(scores)

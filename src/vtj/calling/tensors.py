@@ -1,6 +1,6 @@
 """A tensor or a tuple of tensors: what every `f` takes, and what it returns."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -117,8 +117,8 @@ def values(y: Tensors) -> NDArray[np.float64]:
         >>> values((torch.tensor(1.0), torch.tensor([[2.0], [3.0]]))).tolist()
         [1.0, 2.0, 3.0]
     """
-    parts: Iterator[Any] = (part.detach() for part in as_tuple(y))
-    whole = (part.full_tensor() if _is_sharded(part) else part for part in parts)
+    parts: list[Any] = [part.detach() for part in as_tuple(y)]
+    whole = [part.full_tensor() if _is_sharded(part) else part for part in parts]
     vectors = [part.double().cpu().numpy().reshape(-1) for part in whole]
     return vectors[0] if len(vectors) == 1 else np.concatenate(vectors)
 
