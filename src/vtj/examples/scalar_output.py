@@ -3,6 +3,7 @@
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from vtj.cases.example import Example
 
@@ -48,7 +49,11 @@ def total() -> Example:
     >>> total().backward().grad
     tensor([1., 1.])
     """
-    return Example("total", sum, torch.tensor([1.0, 2.0]), None, total_jacobian)
+
+    def f(x: Tensor) -> Tensor:
+        return sum(x)  # type: ignore[return-value]  # Python's sum starts from the int 0
+
+    return Example("total", f, torch.tensor([1.0, 2.0]), None, total_jacobian)
 
 
 def total_weighted() -> Example:
