@@ -50,7 +50,7 @@ class Recorder(Session):
         sys.stderr = Stream(self, "stderr")
         threading.Thread(target=self._relieve, daemon=True).start()
 
-    def send(  # type: ignore[override]  # the rest of its parameters are for a network
+    def send(  # the rest of its parameters are for a network
         self, stream: object, msg_or_type: Any, content: Any = None, *_: object, **__: object
     ) -> None:
         """Keep a message, after all that was written before it; none from a fork of the page."""
