@@ -50,25 +50,19 @@ class Recorder(Session):
         sys.stderr = Stream(self, "stderr")
         threading.Thread(target=self._relieve, daemon=True).start()
 
-    def send(  # type: ignore[override]  # the rest of its parameters are for a network
-        self,
-        stream: object,
-        msg_or_type: dict[str, Any] | str,
-        content: dict[str, Any] | None = None,
-        parent: object = None,
-        ident: object = None,
+    def send(  # the rest of its parameters are for a network
+        self, stream: object, msg_or_type: Any, content: Any = None, *_: object, **__: object
     ) -> None:
         """Keep a message, after all that was written before it; none from a fork of the page."""
         if os.getpid() != self._pid:
             return
+        kind = msg_or_type
         if isinstance(msg_or_type, dict):
             kind, content = msg_or_type["msg_type"], msg_or_type["content"]
-        else:
-            kind = msg_or_type
         arrived = self.unpack(self.pack(encodable(content)))  # images, for one, travel as base64
         with self._lock:
             self._drain()
-            self._messages.append((str(kind), arrived))
+            self._messages.append((kind, arrived))
 
     def write(self, name: str, text: str) -> None:
         """Keep what Python code wrote to a stream."""
@@ -83,10 +77,10 @@ class Recorder(Session):
 
     def flush(self) -> None:
         """Have all written that C code and Python's first streams still have in their buffers."""
-        old = [stream for stream in (sys.__stdout__, sys.__stderr__) if stream is not None]
-        for stream in old:
+        for stream in (sys.__stdout__, sys.__stderr__):
             with contextlib.suppress(ValueError):  # a cell has closed it
-                stream.flush()
+                if stream is not None:
+                    stream.flush()
         ctypes.CDLL(None).fflush(None)
 
     def take(self) -> tuple[tuple[str, dict[str, Any]], ...]:

@@ -26,8 +26,8 @@ from myst_nb_fork.scheduler import Scheduler
 from myst_nb_fork.warm import Warm
 
 logger = logging.getLogger(__name__)
+# The names in `myst_nb.core.execute` under which MyST-NB looks up whom to ask for outputs.
 REPLACED = ("NotebookClientInline", "NotebookClientDirect")
-"""The names in `myst_nb.core.execute` under which MyST-NB looks up whom to ask for outputs."""
 
 
 def setup(app: Sphinx, process: Warm | None) -> None:
@@ -86,8 +86,8 @@ class Events:
         # What Sphinx and its extensions set while they read is no page's business.
         environment = {"PYTHONHASHSEED": "0", **os.environ}
         # Where Sphinx reads in several processes, the main one has the warnings printed.
-        handlers = self._handlers if app.parallel == 1 else None
-        report = Report(Path(app.outdir, "reports"), handlers, ahead=self._certain(app))
+        handlers = self._handlers if app.parallel == 1 else []
+        report = Report(Path(app.outdir, "reports"), handlers, self._certain(app))
         scheduler = Scheduler(self._process, report.arrived)
         self._undo.callback(scheduler.stop)
         jobs = Jobs(scratch, environment, frozenset(self._digests))

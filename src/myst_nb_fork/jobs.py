@@ -18,7 +18,6 @@ class Jobs:
     """A folder for the pages that are to run in a new one."""
     environment: dict[str, str]
     watched: frozenset[str]
-    """The files on which it is worth knowing whether a page depends, as real paths."""
 
     def job(
         self,

@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging as standard_logging
 import os
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 from sphinx.util import logging
@@ -22,12 +20,9 @@ _LINES = 5  # of an error's message: some go on with a table of a hundred, for w
 class Report:
     """What one build says of the pages that run."""
 
-    def __init__(
-        self, folder: Path, handlers: Sequence[standard_logging.Handler] | None, *, ahead: bool
-    ) -> None:
+    def __init__(self, folder: Path, handlers: list[standard_logging.Handler], ahead: bool) -> None:
         self._folder = folder  # for a log of each page that fails
-        # What prints at once, where Sphinx holds warnings back until all is read.
-        self._handlers = handlers
+        self._handlers = handlers  # what prints at once; none if Sphinx's own shall print
         self._ahead = ahead  # whether a failure can be told before anyone has asked for the step
         self._told: set[tuple[str, int]] = set()
 
@@ -50,8 +45,14 @@ class Report:
         log.write_text(whole(result.error) + "\n", encoding="utf-8")
         line, text = failure(step, result, log, traceback=run.nb_config.execution_show_tb)
         where = (run.page, line) if line else run.page
-        with self._at_once():
+        # At once: one of Sphinx's handlers keeps warnings back until all pages have been read.
+        sphinx = standard_logging.getLogger(logging.NAMESPACE)
+        held = sphinx.handlers
+        try:
+            sphinx.handlers = self._handlers or held
             logger.warning("%s", text, location=where, type="myst_nb_fork")
+        finally:
+            sphinx.handlers = held
 
     def passed(self, page: str) -> None:
         """Remove the log of an earlier failure."""
@@ -59,18 +60,6 @@ class Report:
 
     def _log(self, page: str) -> Path:
         return self._folder / f"{page}.err.log"
-
-    @contextmanager
-    def _at_once(self) -> Iterator[None]:
-        """Without the handler that keeps warnings back until Sphinx has read all pages."""
-        sphinx = standard_logging.getLogger(logging.NAMESPACE)
-        held = sphinx.handlers
-        if self._handlers is not None:
-            sphinx.handlers = list(self._handlers)
-        try:
-            yield
-        finally:
-            sphinx.handlers = held
 
 
 def whole(error: Error | None) -> str:

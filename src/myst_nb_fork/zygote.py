@@ -70,14 +70,17 @@ class Zygote:
             if self._control.fileno() in ready:
                 byte, descriptors, _, _ = socket.recv_fds(self._control, 1, 3)
                 if not descriptors:
-                    if byte:
-                        self._wait_for_pages()
                     break
                 for descriptor in descriptors:
                     os.set_inheritable(descriptor, False)
                 self._waiting.append(descriptors)
             while self._waiting and len(self._running) < self._cores:
                 self._fork(*self._waiting.popleft())
+        # Who says to stop leaves the pages that run the time to clean up.
+        deadline = time.monotonic() + (SECONDS_TO_CLEAN_UP if byte else 0)
+        while self._running and (left := deadline - time.monotonic()) > 0:
+            select.select([self._alarm], [], [], left)
+            self._reap()
         self._running.clear()
         self._kill_orphans()
 
@@ -121,12 +124,6 @@ class Zygote:
                 clean_up()
         finally:
             os._exit(code)
-
-    def _wait_for_pages(self) -> None:
-        deadline = time.monotonic() + SECONDS_TO_CLEAN_UP
-        while self._running and (left := deadline - time.monotonic()) > 0:
-            select.select([self._alarm], [], [], left)
-            self._reap()
 
     def _reap(self) -> None:
         with contextlib.suppress(BlockingIOError):

@@ -154,44 +154,26 @@ class Project:
         """Build in this process."""
         self.write()
         status, warnings = io.StringIO(), io.StringIO()
-        output, doctrees = self.folder / "html", self.folder / "doctrees"
         with patch_docutils(), docutils_namespace(), pytest.MonkeyPatch.context() as environment:
             # A kernel that finds this does not capture its descriptors.
             environment.delenv("PYTEST_CURRENT_TEST", raising=False)
             environment.setattr(sys, "path", sys.path[:])
-            app = Sphinx(
-                self.source,
-                self.source,
-                output,
-                doctrees,
-                "html",
-                confoverrides=config,
-                status=status,
-                warning=warnings,
-                freshenv=fresh,
-                warningiserror=True,
-                parallel=parallel,
-            )
+            places = (self.source, self.source, self.folder / "html", self.folder / "doctrees")
+            said = {"status": status, "warning": warnings, "warningiserror": True}
+            more = {"confoverrides": config, "freshenv": fresh, "parallel": parallel}
+            app = Sphinx(*places, "html", **said, **more)
             app.build()
         text = COLOR.sub("", warnings.getvalue()).strip()
-        said = COLOR.sub("", status.getvalue())
-        return Built(self.folder, said, ENTRY.split(text) if text else [], app.statuscode)
-
-    def command(self, *options: str) -> list[str]:
-        """The command that builds it in a process of its own."""
-        self.write()
-        build = ["-m", "sphinx", *options, "-d", str(self.folder / "doctrees")]
-        return [sys.executable, *build, str(self.source), str(self.folder / "html")]
+        told = COLOR.sub("", status.getvalue())
+        return Built(self.folder, told, ENTRY.split(text) if text else [], app.statuscode)
 
     def start(self, *options: str) -> subprocess.Popen[str]:
         """Build in a process of its own."""
-        return subprocess.Popen(
-            self.command(*options),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            env={**os.environ, "PYTHONUNBUFFERED": "1"},
-        )
+        self.write()
+        build = ["-u", "-m", "sphinx", *options, "-d", self.folder / "doctrees"]
+        command = [sys.executable, *build, self.source, self.folder / "html"]
+        said = subprocess.PIPE
+        return subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT, text=True)
 
     def run(self, *options: str) -> list[str]:
         """Build in a process of its own; the lines that it printed."""

@@ -28,7 +28,7 @@ def test_a_killed_build_leaves_no_process(project: Project, token: str, number: 
     ignored = signal.signal(signal.SIGINT, signal.SIG_DFL)  # if this process ignores it, so do all
     build = project.start()
     signal.signal(signal.SIGINT, ignored)
-    assert wait_until(lambda: len(marked(token)) >= 2 + 2 * min(2, os.cpu_count() or 1))
+    assert wait_until(lambda: len(marked(token)) >= 2 + 2 * min(2, os.cpu_count() or 1), 60)
     os.kill(build.pid, number)
     build.communicate(timeout=20)
     assert wait_until(lambda: not marked(token), 10)
