@@ -337,16 +337,14 @@ def test_motion_is_for_those_who_want_it(other: Visit) -> None:
     assert page.evaluate("window.moved") > 0
 
 
-def test_the_code_can_be_copied(browser: Browser, where: str) -> None:
-    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
-    page = context.new_page()
-    page.goto(where)
+def test_the_code_can_be_copied(other: Visit) -> None:
+    page = other.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.locator(".vtj-copy").click()
     page.wait_for_function("document.querySelector('.vtj-copy').textContent === 'Copied'")
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied == page.locator(".vtj-code pre").inner_text()
     assert copied.startswith("import torch\n")
-    context.close()
 
 
 def test_without_a_clipboard_the_code_is_copied_the_old_way(other: Visit) -> None:
@@ -373,18 +371,15 @@ VIOLATIONS = """axe.run("vtj-explorer", { preload: false }).then((results) =>
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1440), ("dark", 375)])
 def test_accessible_in_every_state(
-    browser: Browser,
-    where: str,
+    other: Visit,
     axe_source: str,
     functions: dict[str, dict[str, Any]],
     theme: Literal["light", "dark"],
     width: int,
 ) -> None:
-    context = browser.new_context(
-        color_scheme=theme, viewport={"width": width, "height": 900}, reduced_motion="reduce"
-    )
-    page = context.new_page()
-    page.goto(where)
+    page = other.page
+    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    page.set_viewport_size({"width": width, "height": 900})
     page.evaluate(axe_source)
     found: dict[tuple[str, str, bool | str], list[str]] = {}
     for function in functions:
@@ -397,7 +392,6 @@ def test_accessible_in_every_state(
             page.locator(".vtj-steps button").click()
             found[function, mode, "steps"] = page.evaluate(VIOLATIONS)
     assert {state: said for state, said in found.items() if said} == {}
-    context.close()
 
 
 def test_without_javascript_torchs_numbers_stand_there(scriptless: Page, where: str) -> None:

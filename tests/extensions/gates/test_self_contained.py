@@ -71,11 +71,3 @@ def test_every_request_of_a_page_is_found(tmp_path: Path) -> None:
     )
     found = ["https://f/", "https://a/", "https://b/", "//d/", "https://e/"]  # of styles first
     assert of_page(markup, tmp_path) == found
-
-
-def test_a_style_sheet_is_looked_at_too(tmp_path: Path) -> None:
-    sheet = tmp_path / "a.css"
-    text = """@font-face { src: url("https://cdn.example/a.woff2") } p { color: red }
-    /* <img src="https://cdn.example/no.png"> */"""
-    sheet.write_text(text)
-    assert list(addresses(sheet)) == ["https://cdn.example/a.woff2"]

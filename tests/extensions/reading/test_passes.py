@@ -40,16 +40,6 @@ TABLE = "<table class='a'><thead><tr><th>h</th></tr></thead>\n<tbody>{}</tbody><
             f'<tr id="table-1-row-3"><td>{row("table-1-row-3")}</td></tr>',
             id="no words",
         ),
-        pytest.param(
-            '<tr id="own" class="a"><td>one\ntwo</td></tr>',
-            f'<tr id="own" class="a"><td>one\ntwo{row("own")}</td></tr>',
-            id="an id of its own",
-        ),
-        pytest.param(
-            '<tr id="own"><td><a href="#own">one</a></td></tr>',
-            '<tr id="own"><td><a href="#own">one</a></td></tr>',
-            id="a link of its own",
-        ),
     ],
 )
 def test_a_row_is_named_after_its_first_cell(before: str, after: str) -> None:
