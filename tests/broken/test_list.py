@@ -5,10 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import gates
-import pytest
 from gates import self_contained
 
-from tests.broken import lies
 from tests.broken.lies import told_in_tests, told_on_pages
 
 EXTENSIONS = Path(__file__).parents[2] / "conf/extensions"
@@ -100,12 +98,3 @@ def test_a_check_without_its_lie_is_named(tmp_path: Path) -> None:
     (tmp_path / "no_gate.py").write_text(again)
     found = checks(tmp_path) - REJECTING
     assert found == {"new_gate.audit", "package.inside", "package.other"}
-
-
-def test_a_page_that_does_not_say_what_rejects_it_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "page.md").write_text("# Page\n")
-    monkeypatch.setattr(lies, "PAGES", tmp_path)
-    with pytest.raises(ValueError, match=r"page\.md does not say what has to reject it"):
-        lies.told_on_pages()
