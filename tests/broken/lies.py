@@ -19,18 +19,14 @@ HEADER = re.compile(r"^% rejected by: (.*)\n% at: ?(.*)\n% says: (.*)\n", re.MUL
 class Lie:
     """A page that must be rejected.
 
-    Attributes:
-        name: its path, without suffix.
-        by: what rejects it, with commas between; where an extension does, it is the function
-            in it, after the name of the module or package.
-        line: the line that has to be named; None where the whole page is meant.
-        says: the pieces of the message.
+    What rejects it are names with commas between; where an extension does, it is the function in
+    it, after the name of the module or package.
     """
 
-    name: str
+    name: str  # its path, without suffix
     by: str
-    line: int | None
-    says: tuple[str, ...]
+    line: int | None  # has to be named; None where the whole page is meant
+    says: tuple[str, ...]  # the pieces of the message
 
 
 def told_on_pages() -> list[Lie]:

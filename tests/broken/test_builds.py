@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.broken.site import EXAMPLE, PAGE, Site
+from tests.broken.site import EXAMPLE, PAGE, Site, alone
 
 ANOTHER_TORCH = """
 import torch
@@ -63,6 +63,7 @@ def test_page_that_is_to_end_the_build(site: Site) -> None:
     site.change("conf/conf.py", "raise_on_error = False", "raise_on_error = True")
     code, printed = site.build()
     assert code == 2
-    assert re.search(r"three_outputs\.md:23: WARNING: SyntaxError: closing paren", printed)
+    line = alone(PAGE).partition("torch.tensor(")[0].count("\n") + 1
+    assert re.search(rf"three_outputs\.md:{line}: WARNING: SyntaxError: closing paren", printed)
     assert re.search(r"ExecutionError: .*three_outputs\.md", printed)
     assert "The build stopped before its end: why stands above this list." in printed

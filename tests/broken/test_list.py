@@ -5,23 +5,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import gates
-import pytest
 from gates import self_contained
 
-from tests.broken import lies
 from tests.broken.lies import told_in_tests, told_on_pages
 
 EXTENSIONS = Path(__file__).parents[2] / "conf/extensions"
-KINDS = [
-    "wrong_number_in_prose",
+KINDS = {
     "wrong_output_in_a_docstring",
     "wrong_output_in_a_doctest_of_a_page",
-    "wrong_error_text",
-    "error_that_is_not_raised",
-    "another_error",
-    "stray_warning",
     "wrong_formula",
-    "wrong_number_in_formula",
     "wrong_jacobian_by_hand",
     "wrong_picture",
     "wrong_claim",
@@ -35,12 +27,8 @@ KINDS = [
     "timeout",
     "output_left_from_an_older_library",
     "output_left_from_an_older_torch",
-    "external_request",
-    "unlabeled_picture",
-    "character_without_glyph",
-    "bad_tex",
-]
-"""What has to be told, whatever rejects it."""
+}
+"""What has to be told although no check of ours asks for it: others reject it, or tests do."""
 TOLD = {lie.name.rpartition("/")[2]: lie.by for lie in told_on_pages()} | told_in_tests()
 REJECTING = {by for told in TOLD.values() for by in told.split(", ")}
 
@@ -88,9 +76,8 @@ RULES = {f"gates.{rule.__name__.rpartition('.')[2]}" for rule in (*gates.RULES, 
 CHECKS = checks(EXTENSIONS) - {"gates.look", "gates.look_at_files"} | RULES
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_lie_is_told(kind: str) -> None:
-    assert kind in TOLD
+def test_every_kind_of_lie_is_told() -> None:
+    assert KINDS - TOLD.keys() == set()
 
 
 def test_nothing_rejects_without_its_lie() -> None:
@@ -111,12 +98,3 @@ def test_a_check_without_its_lie_is_named(tmp_path: Path) -> None:
     (tmp_path / "no_gate.py").write_text(again)
     found = checks(tmp_path) - REJECTING
     assert found == {"new_gate.audit", "package.inside", "package.other"}
-
-
-def test_a_page_that_does_not_say_what_rejects_it_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "page.md").write_text("# Page\n")
-    monkeypatch.setattr(lies, "PAGES", tmp_path)
-    with pytest.raises(ValueError, match=r"page\.md does not say what has to reject it"):
-        lies.told_on_pages()

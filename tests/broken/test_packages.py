@@ -3,7 +3,6 @@
 import re
 import shutil
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -22,24 +21,9 @@ def lonely() -> Example:
 '''
 
 
-def plant(file: Path, before: str, after: str) -> None:
-    """Change one piece of text, which must occur once."""
-    text = file.read_text(encoding="utf-8")
-    assert text.count(before) == 1
-    file.write_text(text.replace(before, after), encoding="utf-8")
-
-
-def said_by_tests(folder: Path, *arguments: str) -> str:
-    """Run tests in a copy, see them fail, and return what was said."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--color=no"]
-    code, printed = said([*command, *arguments], folder)
-    assert code == 1, printed
-    return printed
-
-
 @pytest.fixture(scope="module")
-def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Plant all lies in one copy."""
+def tested(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Plant all lies in one copy, and run the tests that must fail; what they say."""
     folder = tmp_path_factory.mktemp("copy")
     for part in ("pyproject.toml", "src", "docs/tutorials", *TESTS):
         copied = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
@@ -49,20 +33,17 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "src/vtj/lie.py").write_text(f'"""Add.\n\n{example}"""\n')
     page = "# Page\n\n```pycon\n>>> import vtj\n>>> len(vtj.ENGINES) < 0\nTrue\n\n```\n"
     (folder / "docs/page.md").write_text(page)
-    plant(
-        folder / "src/vtj/show/heat.py",
-        "drawing.text(at + wide / 2, y + 20, text)",
-        'drawing.text(at + wide / 2, y + 20, text.replace("24", "42"))',
-    )
+    heat = folder / "src/vtj/show/heat.py"
+    text = heat.read_text(encoding="utf-8")
+    assert text.count("y + 20, text)") == 1
+    heat.write_text(text.replace("y + 20, text)", 'y + 20, text.replace("24", "42"))'), "utf-8")
     (folder / "src/vtj/examples/lonely.py").write_text(BUILDER)
     (folder / "docs/tutorials/deserted.md").write_text("(deserted)=\n# Deserted\n")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def tested(copy: Path) -> str:
-    """Run the tests that must fail; what they say."""
-    return said_by_tests(copy, "src/vtj/lie.py", "docs/page.md", "--doctest-glob=*.md", *TESTS)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--color=no"]
+    lies = ("src/vtj/lie.py", "docs/page.md", "--doctest-glob=*.md")
+    code, printed = said([*command, *lies, *TESTS], folder)
+    assert code == 1, printed
+    return printed
 
 
 def test_wrong_output_in_a_docstring(tested: str) -> None:

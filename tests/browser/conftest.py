@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.browser.visiting import Visit, visit
 
@@ -89,6 +89,14 @@ def fresh(browser: Browser) -> Iterator[Visit]:
     """An empty page of its own, with a clean store."""
     context = browser.new_context()
     yield visit(context)
+    context.close()
+
+
+@pytest.fixture
+def scriptless(browser: Browser) -> Iterator[Page]:
+    """An empty page without JavaScript."""
+    context = browser.new_context(java_script_enabled=False)
+    yield context.new_page()
     context.close()
 
 

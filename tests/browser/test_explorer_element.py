@@ -21,17 +21,10 @@ TORCH_OWN = pytest.mark.filterwarnings(  # what torch.func imports uses what tor
 )
 
 
-def pages_with_explorer(site: Path) -> list[Path]:
-    return [
-        page
-        for page in sorted(site.rglob("*.html"))
-        if "<vtj-explorer" in page.read_text(encoding="utf-8")
-    ]
-
-
 @pytest.fixture(scope="session")
 def where(site: Path) -> str:
-    found = pages_with_explorer(site)
+    pages = sorted(site.rglob("*.html"))
+    found = [page for page in pages if "<vtj-explorer" in page.read_text(encoding="utf-8")]
     assert found, "no page of the site holds the explorer"
     return found[0].as_uri()
 
@@ -57,19 +50,15 @@ def compute(code: str) -> Any:
     return eval(compile(f"lambda x: {code}", "<page>", "eval"), {"torch": torch})
 
 
-def numbers(parent: Locator) -> list[tuple[float, str]]:
-    """Every number shown: its whole value and the text that a reader sees."""
+def values(parent: Locator) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """The whole value of every number shown, whose text, as a reader sees it, is nearly that."""
     pairs: list[list[str]] = parent.locator("data").evaluate_all(
         "(all) => all.map((data) => [data.value, data.textContent])"
     )
-    return [(float(value), text) for value, text in pairs]
-
-
-def values(parent: Locator) -> np.ndarray[Any, np.dtype[np.float64]]:
-    for value, text in numbers(parent):
+    for value, text in pairs:
         # Five digits are shown; JavaScript and Python round halves alike but for the last one.
-        assert float(text.replace("−", "-")) == pytest.approx(value, rel=6e-5, abs=1e-300)
-    return np.array([value for value, _ in numbers(parent)])
+        assert float(text.replace("−", "-")) == pytest.approx(float(value), rel=6e-5, abs=1e-300)
+    return np.array([float(value) for value, _ in pairs])
 
 
 def close(shown: np.ndarray[Any, np.dtype[np.float64]], expected: Any, size: float = 0.0) -> None:
@@ -89,15 +78,11 @@ def choose(page: Page, function: str, mode: str) -> None:
     page.locator(f"vtj-explorer input[value={mode}]").check()
 
 
-def function_names(site: Path) -> list[str]:
-    script = site / "_static" / "explorer-functions.js"
-    return re.findall(r'^"(\w+)": {', script.read_text(encoding="utf-8"), re.MULTILINE)
-
-
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "function" in metafunc.fixturenames:
-        site = metafunc.config.getoption("--site").resolve()
-        metafunc.parametrize("function", function_names(site))
+        script = metafunc.config.getoption("--site") / "_static" / "explorer-functions.js"
+        text = script.read_text(encoding="utf-8")
+        metafunc.parametrize("function", re.findall(r'^"(\w+)": {', text, re.MULTILINE))
 
 
 def test_the_functions_that_readers_are_promised(functions: dict[str, dict[str, Any]]) -> None:
@@ -352,16 +337,14 @@ def test_motion_is_for_those_who_want_it(other: Visit) -> None:
     assert page.evaluate("window.moved") > 0
 
 
-def test_the_code_can_be_copied(browser: Browser, where: str) -> None:
-    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
-    page = context.new_page()
-    page.goto(where)
+def test_the_code_can_be_copied(other: Visit) -> None:
+    page = other.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.locator(".vtj-copy").click()
     page.wait_for_function("document.querySelector('.vtj-copy').textContent === 'Copied'")
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied == page.locator(".vtj-code pre").inner_text()
     assert copied.startswith("import torch\n")
-    context.close()
 
 
 def test_without_a_clipboard_the_code_is_copied_the_old_way(other: Visit) -> None:
@@ -381,20 +364,22 @@ def test_without_a_clipboard_the_code_is_copied_the_old_way(other: Visit) -> Non
     assert selected == page.locator(".vtj-code pre").inner_text()
 
 
+VIOLATIONS = """axe.run("vtj-explorer", { preload: false }).then((results) =>
+  results.violations.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id} ${node.html.slice(0, 200)}`)))"""
+
+
 @pytest.mark.parametrize(("theme", "width"), [("light", 1440), ("dark", 375)])
 def test_accessible_in_every_state(
-    browser: Browser,
-    where: str,
+    other: Visit,
     axe_source: str,
     functions: dict[str, dict[str, Any]],
     theme: Literal["light", "dark"],
     width: int,
 ) -> None:
-    context = browser.new_context(
-        color_scheme=theme, viewport={"width": width, "height": 900}, reduced_motion="reduce"
-    )
-    page = context.new_page()
-    page.goto(where)
+    page = other.page
+    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    page.set_viewport_size({"width": width, "height": 900})
     page.evaluate(axe_source)
     found: dict[tuple[str, str, bool | str], list[str]] = {}
     for function in functions:
@@ -402,26 +387,16 @@ def test_accessible_in_every_state(
             choose(page, function, mode)
             for predict in (True, False):
                 page.get_by_label("Predict first").set_checked(predict)
-                found[function, mode, predict] = page.evaluate(
-                    """axe.run("vtj-explorer", { preload: false }).then((results) =>
-                         results.violations.flatMap(({ id, nodes }) =>
-                           nodes.map((node) => `${id} ${node.html.slice(0, 200)}`)))"""
-                )
+                found[function, mode, predict] = page.evaluate(VIOLATIONS)
             assert page.evaluate("document.documentElement.scrollWidth") <= width
             page.locator(".vtj-steps button").click()
-            found[function, mode, "steps"] = page.evaluate(
-                "axe.run('vtj-explorer', { preload: false })"
-                ".then((results) => results.violations.map(({ id }) => id))"
-            )
+            found[function, mode, "steps"] = page.evaluate(VIOLATIONS)
     assert {state: said for state, said in found.items() if said} == {}
-    context.close()
 
 
-def test_without_javascript_torchs_numbers_stand_there(browser: Browser, where: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(where)
-    explorer = page.locator("vtj-explorer")
+def test_without_javascript_torchs_numbers_stand_there(scriptless: Page, where: str) -> None:
+    scriptless.goto(where)
+    explorer = scriptless.locator("vtj-explorer")
     text = " ".join(explorer.inner_text().split())
     assert "x.grad 26 1240" in text
     assert "y₂ = 17 2 24" in text
@@ -429,7 +404,6 @@ def test_without_javascript_torchs_numbers_stand_there(browser: Browser, where: 
     box = explorer.bounding_box()
     assert box is not None
     assert box["height"] < 500  # no room is kept for what will not come
-    context.close()
 
 
 def test_the_script_is_small(site: Path) -> None:

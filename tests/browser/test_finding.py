@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from tests.browser.visiting import Visit, visit
 
@@ -83,12 +83,9 @@ def test_too_little_says_nothing(box: Visit) -> None:
     assert answer(box, "error") == ""
 
 
-def test_without_javascript_the_messages_are_links(browser: Browser, site: Path) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto((site / "how-to" / "errors.html").as_uri())
-    assert page.locator("vtj-error-box a").count() == len(known(site))
-    context.close()
+def test_without_javascript_the_messages_are_links(scriptless: Page, site: Path) -> None:
+    scriptless.goto((site / "how-to" / "errors.html").as_uri())
+    assert scriptless.locator("vtj-error-box a").count() == len(known(site))
 
 
 @pytest.mark.parametrize("query", ["Mismatch in shape", "implicitly created", "retain_graph"])

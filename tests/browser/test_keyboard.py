@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Page
 
 from tests.browser.visiting import Visit
 
@@ -48,16 +49,12 @@ def test_the_navigation_still_opens_by_mouse(home: Visit) -> None:
     assert not home.page.locator(".sidebar-drawer").is_visible()
 
 
-def test_without_javascript_the_navigation_is_there(site: Path, fresh: Visit) -> None:
-    browser = fresh.page.context.browser
-    assert browser is not None
-    context = browser.new_context(java_script_enabled=False, viewport={"width": 375, "height": 800})
-    page = context.new_page()
-    page.goto((site / "index.html").as_uri())
-    page.locator("label.nav-overlay-icon").click()
-    page.wait_for_timeout(400)
-    assert page.locator(".sidebar-drawer").is_visible()
-    context.close()
+def test_without_javascript_the_navigation_is_there(site: Path, scriptless: Page) -> None:
+    scriptless.set_viewport_size({"width": 375, "height": 800})
+    scriptless.goto((site / "index.html").as_uri())
+    scriptless.locator("label.nav-overlay-icon").click()
+    scriptless.wait_for_timeout(400)
+    assert scriptless.locator(".sidebar-drawer").is_visible()
 
 
 def test_what_is_focused_is_seen(home: Visit) -> None:

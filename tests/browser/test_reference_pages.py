@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import pytest
 import yaml
+from playwright.sync_api import Page
 
 from tests.browser.visiting import Visit
 
@@ -72,17 +73,13 @@ def test_a_link_to_a_hidden_row_shows_it(ledger: Visit) -> None:
     ledger.page.locator("#blog-01").wait_for(state="visible")
 
 
-def test_without_script_every_row_shows(fresh: Visit, site: Path) -> None:
-    browser = fresh.page.context.browser
-    assert browser is not None
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
+def test_without_script_every_row_shows(scriptless: Page, site: Path) -> None:
+    page = scriptless
     page.goto((site / "reference" / "sources.html").as_uri())
     assert not page.locator("#by-examples-53").is_visible()
     page.get_by_role("heading", name="The post by examples").click()
     assert page.locator("#by-examples-53").is_visible()
     assert page.locator(".table-filter").count() == 0
-    context.close()
 
 
 @pytest.mark.parametrize(

@@ -31,15 +31,10 @@ def clone(folder: Path) -> Path:
     return folder
 
 
-def build(folder: Path, environment: Mapping[str, str], *path: Path, cores: int = 0) -> None:
-    """Build the site of a clone, into its own `build`.
-
-    Args:
-        folder: the clone.
-        environment: what to set in the environment.
-        path: folders for PYTHONPATH, before the clone's library.
-        cores: how many cores to use; 0 for all.
-    """
+def build(
+    folder: Path, environment: Mapping[str, str], *path: Path, cores: int | None = None
+) -> None:
+    """Build the site of a clone, into its own `build`, with some folders first in PYTHONPATH."""
     places = os.pathsep.join(map(str, [*path, folder / "src"]))
     command = [sys.executable, "-m", "sphinx", "-q", "-n", "-W", "--keep-going", "-c", "conf"]
     available = sorted(os.sched_getaffinity(0))
@@ -47,7 +42,7 @@ def build(folder: Path, environment: Mapping[str, str], *path: Path, cores: int 
         [*command, "-d", "build/doctrees", "docs", "build/html"],
         cwd=folder,
         env={**os.environ, **environment, "PYTHONPATH": places, "PYTHONWARNINGS": ""},
-        preexec_fn=lambda: os.sched_setaffinity(0, available[: cores or None]),
+        preexec_fn=lambda: os.sched_setaffinity(0, available[:cores]),
         check=True,
     )
 
@@ -60,12 +55,7 @@ def later(folder: Path) -> Path:
 
 
 def first_difference(one: Path, other: Path) -> str | None:
-    """Name the first file and line that two folders do not share, or nothing.
-
-    Args:
-        one: a folder.
-        other: another.
-    """
+    """Name the first file and line that two folders do not share, or nothing."""
     names = sorted({file.relative_to(top) for top in (one, other) for file in files(top)})
     if not names:
         raise FileNotFoundError(f"there is no file in {one}, nor in {other}")

@@ -136,11 +136,6 @@ def test_without_javascript_the_box_is_a_list_of_links(folder: Path) -> None:
     assert "error-box.js" not in page(folder, "errors.html")
 
 
-def test_a_site_without_a_box_has_no_script(tmp_path: Path) -> None:
-    built(tmp_path, {"errors": ERRORS}, SETTINGS)
-    assert not (tmp_path / "html" / "_static" / "error-messages.js").exists()
-
-
 def test_the_search_leads_from_a_whole_message_to_its_first_section(folder: Path) -> None:
     index = json.loads(page(folder, "searchindex.js")[len(PREFIX) : -len(SUFFIX)])
     number = index["docnames"].index("errors")
@@ -151,11 +146,6 @@ def test_the_search_leads_from_a_whole_message_to_its_first_section(folder: Path
     assert index["terms"]
 
 
-def application(folder: Path, *pages: str) -> Any:
-    config = SimpleNamespace(error_search_pages=pages)
-    return SimpleNamespace(outdir=folder, config=config)
-
-
 @pytest.mark.parametrize(
     "text", ["var index = {};", "Search.setIndex({});", "Search.setIndex", "X.setIndex({})"]
 )
@@ -163,12 +153,14 @@ def test_an_index_of_another_form_is_refused(text: str, tmp_path: Path) -> None:
     """Rejected by errors.write."""
     (tmp_path / "searchindex.js").write_text(text)
     said = f"searchindex.js starts with {text[:20]!r}; expected 'Search.setIndex('"
+    app: Any = SimpleNamespace(outdir=tmp_path)
     with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
-        write(application(tmp_path), None)
+        write(app, None)
 
 
 def test_nothing_is_written_after_a_failure_or_without_an_index(tmp_path: Path) -> None:
-    write(application(tmp_path, "errors"), None)
+    app: Any = SimpleNamespace(outdir=tmp_path)
+    write(app, None)
     (tmp_path / "searchindex.js").write_text("half")
-    write(application(tmp_path, "errors"), OSError("full"))
+    write(app, OSError("full"))
     assert (tmp_path / "searchindex.js").read_text() == "half"

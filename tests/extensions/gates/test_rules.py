@@ -185,12 +185,7 @@ PAGES: dict[str, tuple[str, list[tuple[int, str]]]] = {
     "confirmed_not": (
         f"{cell(CONFIRM)}## The case\n\n{cell('Case().backward()')}"
         f"{cell('import decimal; e = 1')}{cell('Case().confirm(y=e)')}",
-        [
-            (
-                10,
-                "the section 'The case' confirms y=e, but none of its earlier cells binds e",
-            )
-        ],
+        [(10, "the section 'The case' confirms y=e, but none of its earlier cells binds e")],
     ),
     "another_page_need_not": (cell(CONFIRM) + cell("Case().backward()"), []),
     # What a page would load.

@@ -62,20 +62,3 @@ def test_what_a_page_would_load_from_outside_is_found(markup: str, tmp_path: Pat
 )
 def test_links_and_the_sites_own_files_are_no_requests(markup: str, tmp_path: Path) -> None:
     assert of_page(markup, tmp_path) == []
-
-
-def test_every_request_of_a_page_is_found(tmp_path: Path) -> None:
-    markup = (
-        '<img src="https://a/" srcset="https://b/ 1x, c.png 2x, //d/ 3x" alt="">'
-        '<link rel="icon" href="https://e/"><style>p { background: url("https://f/") }</style>'
-    )
-    found = ["https://f/", "https://a/", "https://b/", "//d/", "https://e/"]  # of styles first
-    assert of_page(markup, tmp_path) == found
-
-
-def test_a_style_sheet_is_looked_at_too(tmp_path: Path) -> None:
-    sheet = tmp_path / "a.css"
-    text = """@font-face { src: url("https://cdn.example/a.woff2") } p { color: red }
-    /* <img src="https://cdn.example/no.png"> */"""
-    sheet.write_text(text)
-    assert list(addresses(sheet)) == ["https://cdn.example/a.woff2"]

@@ -12,13 +12,12 @@ from reading.descriptions import describe
 from tests.extensions.reading.conftest import PAGES, Site
 
 
-def described(text: str = "", *more: nodes.Node, name: str = "page", **context: Any) -> Any:
+def described(text: str, *more: nodes.Node, **context: Any) -> Any:
     """Return what the template of a page is given, whose text is reStructuredText."""
     app: Any = SimpleNamespace(config=SimpleNamespace(html_title="The site"))
-    tree = publish_doctree(text, settings_overrides={"doctitle_xform": False}) if text else None
-    if tree:
-        tree += more
-    describe(app, name, context, tree)
+    tree = publish_doctree(text, settings_overrides={"doctitle_xform": False})
+    tree += more
+    describe(app, "page", context, tree)
     return context
 
 
@@ -63,21 +62,6 @@ def test_what_a_page_says_of_itself_stays(more: list[nodes.Node], tags: str, sai
     context = described(f"{TITLE}The first.", *more, metatags="<meta>", meta={"more": "a"})
     assert context["metatags"] == tags
     assert context["meta"] == {"more": "a", "og:description": said}
-
-
-@pytest.mark.parametrize(
-    ("name", "context", "said"),
-    [
-        ("search", {}, "Search – The site"),
-        ("genindex", {"meta": None}, "Index – The site"),
-        ("extra", {}, "extra – The site"),
-        ("extra", {"title": "More"}, "More – The site"),
-    ],
-)
-def test_a_page_without_a_source_is_described_by_its_title_or_its_name(
-    name: str, context: dict[str, Any], said: str
-) -> None:
-    assert described(name=name, **context)["metatags"] == tag(said)
 
 
 @pytest.mark.parametrize(

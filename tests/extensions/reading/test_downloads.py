@@ -198,29 +198,34 @@ PRINTED = {"output_type": "stream", "name": "stdout", "text": "1"}
 RAISED = {"output_type": "error", "ename": "KeyError", "evalue": "a", "traceback": []}
 
 
+CAUGHT = """\
+try:
+    a = {}
+
+    a['a']
+except KeyError as error:
+    import sys
+
+    sys.last_value = error  # as an interactive Python does
+    print(f"KeyError: {error}")"""
+
+
 @pytest.mark.parametrize(
-    ("source", "script"),
+    ("source", "script", "outputs"),
     [
-        ("x", "print(x)"),
-        ("x;  \n", "print(x)"),
-        ("v @ X", "print(v @ X)"),
-        ("é = 1; (é +\n 2);", "é = 1; print((é +\n 2))"),
-        ("if x:\n    y\n'é'; x.a", "if x:\n    y\n'é'; print(x.a)"),
-        ("a\nb\nc", "a\nb\nprint(c)"),
+        ("x", "print(x)", [PRINTED, SHOWN]),
+        ("x;  \n", "print(x)", [SHOWN]),
+        ("v @ X", "print(v @ X)", [SHOWN]),
+        ("é = 1; (é +\n 2);", "é = 1; print((é +\n 2))", [SHOWN]),
+        ("if x:\n    y\n'é'; x.a", "if x:\n    y\n'é'; print(x.a)", [SHOWN]),
+        ("a\nb\nc", "a\nb\nprint(c)", [SHOWN]),
+        ("x = 1\nx;", "x = 1\nx;", []),
+        ("x = 1\nx;", "x = 1\nx;", [PRINTED]),
+        ("%matplotlib inline", "%matplotlib inline", [PRINTED]),
+        ("a = {}\n\na['a']", CAUGHT, [PRINTED, RAISED]),
     ],
 )
-def test_what_a_notebook_shows_a_script_prints(source: str, script: str) -> None:
-    assert runnable(cell(source, PRINTED, SHOWN)) == script
-
-
-@pytest.mark.parametrize("outputs", [(), (PRINTED,)])
-def test_what_shows_nothing_stays_as_it_is(outputs: tuple[dict[str, Any], ...]) -> None:
-    assert runnable(cell("x = 1\nx;", *outputs)) == "x = 1\nx;"
-
-
-def test_an_error_that_a_cell_is_there_to_show_does_not_end_the_script() -> None:
-    assert runnable(cell("a = {}\n\na['a']", PRINTED, RAISED)) == (
-        "try:\n    a = {}\n\n    a['a']\nexcept KeyError as error:\n    import sys\n\n"
-        "    sys.last_value = error  # as an interactive Python does\n"
-        '    print(f"KeyError: {error}")'
-    )
+def test_a_script_prints_what_a_notebook_shows_and_runs_on_after_an_error(
+    source: str, script: str, outputs: list[dict[str, Any]]
+) -> None:
+    assert runnable(cell(source, *outputs)) == script

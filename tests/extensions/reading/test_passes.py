@@ -11,10 +11,6 @@ def row(name: str) -> str:
     return f'<a class="headerlink" href="#{name}" title="Link to this row">¶</a>'
 
 
-def figure(name: str) -> str:
-    return f'<a class="headerlink" href="#{name}" title="Link to this figure">¶</a>'
-
-
 TABLE = "<table class='a'><thead><tr><th>h</th></tr></thead>\n<tbody>{}</tbody></table>"
 
 
@@ -44,58 +40,17 @@ TABLE = "<table class='a'><thead><tr><th>h</th></tr></thead>\n<tbody>{}</tbody><
             f'<tr id="table-1-row-3"><td>{row("table-1-row-3")}</td></tr>',
             id="no words",
         ),
-        pytest.param(
-            '<tr id="own" class="a"><td>one\ntwo</td></tr>',
-            f'<tr id="own" class="a"><td>one\ntwo{row("own")}</td></tr>',
-            id="an id of its own",
-        ),
-        pytest.param(
-            '<tr id="own"><td><a href="#own">one</a></td></tr>',
-            '<tr id="own"><td><a href="#own">one</a></td></tr>',
-            id="a link of its own",
-        ),
     ],
 )
 def test_a_row_is_named_after_its_first_cell(before: str, after: str) -> None:
     assert permalinks.linked(TABLE.format(before)) == TABLE.format(after)
 
 
-def test_tables_and_figures_are_counted_in_their_page() -> None:
-    drawn = '<div class="vtj-figure"{} style="a"><svg>\n</svg>{}</div>'
-    body = "".join(
-        (
-            *(drawn.format("", ""), TABLE.format(""), drawn.format("", "")),
-            *('<p id="figure-3"></p>', drawn.format("", "")),
-            TABLE.format("<tr><td>a</td></tr>"),
-        )
-    )
-    found = re.findall(r' id="([^"]*)"', permalinks.linked(body))
-    assert found == ["figure-1", "figure-2", "figure-3", "figure-3-2", "table-2-a"]
-    assert f"<svg>\n</svg>{figure('figure-3-2')}</div>" in permalinks.linked(body)
-
-
-def section(name: str, level: int = 2, inside: str = "<p>Text.</p>") -> str:
-    heading = f'<span id="more"></span><h{level}>{name}</h{level}>'
-    return f'<section id="{name}">\n{heading}\n{inside}\n</section>\n'
-
-
-def test_every_section_that_matches_folds_whole() -> None:
-    body = section("a-1") + section("b") + section("a-2")
-    new = folds.folded(body, ["a-*"], "page").splitlines()
-    assert new[:4] == [
-        '<section id="a-1">',
-        '<span id="more"></span><details class="fold"><summary><h2>a-1</h2></summary>',
-        "<p>Text.</p>",
-        "</details></section>",
-    ]
-    assert new[4:8] == section("b").splitlines()
-    assert new[8:] == [line.replace("a-1", "a-2") for line in new[:4]]
-
-
 @pytest.mark.parametrize("pattern", ["absent-*", "outer"])
 def test_a_pattern_that_folds_nothing_is_refused(pattern: str) -> None:
     """Rejected by reading.folded."""
-    body = section("outer", inside=section("inner", 3))
+    inner = '<section id="inner">\n<h3>inner</h3>\n</section>'
+    body = f'<section id="outer">\n<h2>outer</h2>\n{inner}\n</section>'
     said = f"folded_sections: page has no section {pattern!r} without sections in it; there are "
     with pytest.raises(ConfigError, match=f"^{re.escape(said)}inner$"):
         folds.folded(body, [pattern], "page")

@@ -9,10 +9,8 @@ from typing import Any
 
 import pytest
 from reading import data
-from sphinx.errors import ThemeError
 
-from tests.extensions.conftest import built
-from tests.extensions.reading.conftest import PAGES, SETTINGS, Site
+from tests.extensions.reading.conftest import PAGES, Site
 
 
 def test_it_is_built_without_a_warning(site: Site) -> None:
@@ -118,12 +116,3 @@ def test_a_number_that_json_has_not_is_refused(tmp_path: Path) -> None:
 
 def no_number() -> float:
     return float("nan")
-
-
-def test_a_theme_without_furo_s_markup_stops_the_build(tmp_path: Path) -> None:
-    templates = tmp_path / "templates"
-    templates.mkdir()
-    (templates / "page.html").write_text("<html>{{ fixed_layout(body) }}</html>", encoding="utf-8")
-    settings = SETTINGS | {"templates_path": [str(templates)], "folded_sections": {}}
-    with pytest.raises(ThemeError, match=r"(index|still): expected 1 × <aside .* and found 0"):
-        built(tmp_path, {"still": PAGES["still"]}, settings)
