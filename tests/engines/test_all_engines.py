@@ -44,10 +44,6 @@ class TestEngine:
         assert jacobian(lambda x: x**2, torch.empty(0), name).shape == (0, 0)
         assert jacobian(lambda x: x.sum(), torch.empty(0), name).shape == (0,)
 
-    def test_what_is_no_tensor_is_named(self, name: str) -> None:
-        with pytest.raises(TypeError, match="float"):
-            ENGINES[name](lambda x: 3.0, torch.ones(2))
-
     def test_the_caller_is_left_alone(self, name: str) -> None:
         x = torch.tensor([1.0, 2.0], requires_grad=True)
         x.grad = torch.ones(2)
@@ -72,6 +68,14 @@ def test_what_a_module_keeps_is_put_back(name: str) -> None:
     jacobian(norm, x, method=name)
     assert norm.running_mean.tolist() == [0.0, 0.0]
     assert norm.num_batches_tracked == 0
+
+
+@pytest.mark.parametrize("name", ["reverse", "forward", "numeric"])
+def test_what_is_no_tensor_is_named(name: str) -> None:
+    with pytest.raises(TypeError, match=r"^y is float"):
+        ENGINES[name](lambda x: 3.0, torch.ones(2))
+    with pytest.raises(TypeError, match=r"^y\[1\] is float"):
+        ENGINES[name](lambda x: (x, 3.0), torch.ones(2))
 
 
 def test_every_engine_has_a_family() -> None:
