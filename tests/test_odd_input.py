@@ -312,21 +312,3 @@ def test_the_second_order_of_what_is_not_connected(name: str) -> None:
     first, second = (vtj.check(FUNCTIONS[name], x, order=order) for order in (1, 2))
     assert (second.verdict, second.culprit) == (first.verdict, first.culprit)
     assert any(row.what.startswith("order 2") for row in second.rows)
-
-
-@pytest.mark.parametrize(
-    ("J", "error", "message"),
-    [
-        (NoLeft(), TypeError, "v @ J raised AttributeError"),
-        (Longer(), ValueError, r"J @ u has shape \(5,\); expected \(2,\)"),
-        ((torch.eye(2) + 0j).to_sparse(), TypeError, "J @ u raised RuntimeError"),
-        (
-            scipy.sparse.eye_array(2, dtype=complex).tocsr(),
-            TypeError,
-            "J @ u has dtype complex128; expected real numbers",
-        ),
-    ],
-)
-def test_an_operator_that_is_none(J: Any, error: type[Exception], message: str) -> None:  # noqa: N803
-    with pytest.raises(error, match=message):
-        vtj.certify(torch.sin, torch.tensor([1.0, 2.0]), J)
