@@ -1,7 +1,5 @@
 """What running the pages took and used: which are stale, the slowest, all of it as JSON."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Everything that a page writes and shows, in order, as a Jupyter kernel's messages."""
 
-from __future__ import annotations
-
 import codecs
 import contextlib
 import ctypes

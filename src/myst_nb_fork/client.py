@@ -1,7 +1,5 @@
 """What MyST-NB asks for a page's outputs, and what it will ask, before it parses the page."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Sequence

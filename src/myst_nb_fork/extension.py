@@ -1,7 +1,5 @@
 """Reads Sphinx's events."""
 
-from __future__ import annotations
-
 import logging as standard_logging
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """What Linux lets a process say about its relatives."""
 
-from __future__ import annotations
-
 import ctypes
 import select
 import signal

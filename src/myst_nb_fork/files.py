@@ -1,7 +1,5 @@
 """Which files a page has used."""
 
-from __future__ import annotations
-
 import functools
 import os
 from importlib.util import source_from_cache

@@ -1,7 +1,5 @@
 """Makes the jobs of a build."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

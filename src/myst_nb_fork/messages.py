@@ -1,7 +1,5 @@
 """What Sphinx and a page's process say to each other; both import this."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal
 

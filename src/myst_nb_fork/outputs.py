@@ -1,7 +1,5 @@
 """A kernel's messages as a notebook's outputs, as a notebook front end makes them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Says what failed, where on which page, as soon as it is known."""
 
-from __future__ import annotations
-
 import logging as standard_logging
 import os
 import re

@@ -1,7 +1,5 @@
 """One page's process as Sphinx sees it."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import select

@@ -1,7 +1,5 @@
 """The pages of this build: run ahead of the parser, looked after while it works."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What a notebook will have to run, in order, and where each cell stands in its page."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Sphinx's end of the warm process."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import pickle

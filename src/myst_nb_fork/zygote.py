@@ -1,7 +1,5 @@
 """The warm process: imports once, forks one process a page, and leaves none behind."""
 
-from __future__ import annotations
-
 import contextlib
 import faulthandler
 import gc

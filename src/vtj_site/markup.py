@@ -1,7 +1,5 @@
 """What pages show as HTML and terminals as text; a wide table whose rows have anchors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape

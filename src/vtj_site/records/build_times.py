@@ -1,7 +1,5 @@
 """How fast this site was built, as recorded by `nox -s bench-docs`: a table and a figure."""
 
-from __future__ import annotations
-
 import json
 import math
 from functools import cache

@@ -1,7 +1,5 @@
 """The recorded runs of planted faults: how many, and what caught them."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from functools import cache

@@ -1,7 +1,5 @@
 """The recorded answers drawn along the releases, as a picture that follows the theme."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 

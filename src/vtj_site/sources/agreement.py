@@ -1,7 +1,5 @@
 """Whether two runs leave the same gradient."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, tensor
 

@@ -1,7 +1,5 @@
 """What the post by examples says about vectors for a scalar, and of itself."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 from torch import tensor

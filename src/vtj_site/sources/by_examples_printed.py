@@ -1,7 +1,5 @@
 """The 80 lines that the post by examples prints, each held against what our code prints today."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from itertools import count

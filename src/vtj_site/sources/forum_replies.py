@@ -1,7 +1,5 @@
 """The second half of the forum thread: the example with two matrices, and the replies to it."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, tensor
 

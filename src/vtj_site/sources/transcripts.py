@@ -3,8 +3,6 @@
 Every function runs one example and returns its printed lines, labelled as the post labels them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from typing import Any

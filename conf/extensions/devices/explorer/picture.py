@@ -1,7 +1,5 @@
 """What stands in the explorer's place until its script runs: torch's numbers, as two tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any

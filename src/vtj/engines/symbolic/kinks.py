@@ -1,7 +1,5 @@
 """Functions with a kink, as SymPy functions whose slope is the one torch chooses at a point."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ object array, and returns the formulas of the results. Operations that only move
 here as formulas (see no_formula.py).
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Sequence
 from fractions import Fraction
