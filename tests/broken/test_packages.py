@@ -8,7 +8,7 @@ import pytest
 
 from tests.broken.site import ROOT, said
 
-TESTS = ("tests/show/test_heat.py", "tests/show/drawn.py", "tests/test_examples.py")
+TESTS = ("tests/vtj/show/test_heat.py", "tests/vtj/show/drawn.py", "tests/vtj/test_examples.py")
 BUILDER = '''
 from dataclasses import replace
 from vtj import Example
@@ -59,21 +59,21 @@ def test_wrong_output_in_a_doctest_of_a_page(tested: str) -> None:
 
 
 def test_wrong_picture(tested: str) -> None:
-    """Rejected by tests/show/test_heat.py."""
+    """Rejected by tests/vtj/show/test_heat.py."""
     assert "'42' != '24'" in tested
-    assert re.search(r"tests/show/test_heat\.py:\d+: AssertionError", tested)
+    assert re.search(r"tests/vtj/show/test_heat\.py:\d+: AssertionError", tested)
 
 
 def test_example_without_page(tested: str) -> None:
-    """Rejected by tests/test_examples.py."""
+    """Rejected by tests/vtj/test_examples.py."""
     assert "src/vtj/examples/lonely.py builds lonely, which no page shows: write a" in tested
 
 
 def test_page_without_example(tested: str) -> None:
-    """Rejected by tests/test_examples.py."""
+    """Rejected by tests/vtj/test_examples.py."""
     assert "docs/tutorials/deserted.md has a section (deserted)= without an example" in tested
 
 
 def test_builder_without_a_docstring_example(tested: str) -> None:
-    """Rejected by tests/test_examples.py."""
+    """Rejected by tests/vtj/test_examples.py."""
     assert "no example in the docstring of lonely" in tested

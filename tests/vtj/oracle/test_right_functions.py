@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 import vtj
-from tests.random_functions import drawn
+from tests.vtj.random_functions import drawn
 from tests.zoo.bug import custom
 
 F64 = torch.float64

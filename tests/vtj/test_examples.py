@@ -22,7 +22,7 @@ import vtj.examples
 from vtj import Example, Refusal, Sequence, jacobian
 from vtj.examples.network import Net, network_scores, seeded
 
-PAGES = Path(__file__).parents[1] / "docs/tutorials"
+PAGES = Path(__file__).parents[2] / "docs/tutorials"
 SECTION = re.compile(r"^\((\w+)\)=$", re.MULTILINE)
 CONFIRMED = re.compile(r"^(\w+)\(\)\.confirm\(", re.MULTILINE)
 WITHOUT_JACOBIAN = {

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import vtj
-from tests.random_functions import Drawn, drawn
+from tests.vtj.random_functions import Drawn, drawn
 from vtj.oracle.tolerance import RELATIVE, SAFETY
 
 COUNT = int(os.environ.get("DRAWN", "300"))

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 import vtj
-from tests.show.drawn import drawn
+from tests.vtj.show.drawn import drawn
 from vtj.show import heat_map
 
 X = torch.tensor([1.0, 2.0])
