@@ -34,10 +34,10 @@ def planted(where: str, number: int = NONE) -> Iterator[Iterator[int]]:
     def sloped(y: Any, x: Any) -> Any:
         return other(slopes(y, x)) if next(seen) == number else slopes(y, x)
 
-    def added(drawing: Drawing, tag: str, places: dict[str, float | str], style: str) -> Any:
+    def added(drawing: Drawing, tag: str, **attributes: str) -> Any:
         if next(seen) == number:
-            places = {**places, **moved(places)}
-        return add(drawing, tag, places, style)
+            attributes = {**attributes, **moved(attributes)}
+        return add(drawing, tag, **attributes)
 
     at: tuple[Any, str, Any] = {
         "y": (derivation, "_confirm", confirmed),
@@ -57,10 +57,10 @@ def other(formulas: Any) -> Any:
     return changed
 
 
-def moved(places: dict[str, float | str]) -> dict[str, float | str]:
+def moved(attributes: dict[str, str]) -> dict[str, str]:
     """Return the first of a shape's coordinates, ten pixels on; of a path, another first digit."""
-    name, value = next(iter(places.items()))
-    if not isinstance(value, str):
-        return {name: value + 10}
+    name, value = next(iter(attributes.items()))
+    if name in ("x", "y"):
+        return {name: f"{float(value) + 10:g}"}
     at = next(i for i, character in enumerate(value) if character.isdigit())
     return {name: f"{value[:at]}{(int(value[at]) + 1) % 10}{value[at + 1 :]}"}

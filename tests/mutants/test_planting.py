@@ -82,7 +82,7 @@ def test_a_formula_with_another_coefficient_is_refused(where: str) -> None:
 
 
 def test_what_is_drawn_is_moved() -> None:
-    assert moved({"x": 4.0, "y": 2.0}) == {"x": 14.0}
+    assert moved({"x": "4", "y": "2"}) == {"x": "14"}
     assert moved({"d": "M1 2"}) == {"d": "M2 2"}
     with planted("shape", 1) as seen:
         drawing = Drawing(10, 10)

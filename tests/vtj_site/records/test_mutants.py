@@ -47,6 +47,7 @@ def test_the_tables_show_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
             "reasons": {"input": ["Another input.", 1]},
             "files": {"docs/a.md": kinds, "src/b.py": {"sign": {"planted": 1, "check": 1}}},
         },
+        "earlier rows": ["table-6-gone"],
         "library": [
             {
                 "date": "2026-11-22", "commit": "1a2b3c4", "modules": 2, "written": 2000,
@@ -70,6 +71,7 @@ def test_the_tables_show_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     assert "<code>input</code></th><td>Another input.</td><td>1</td>" in reasons().html
     assert "<td><code>1a2b3c4</code></td><td>2</td><td>2,000</td><td>10</td>" in releases().html
+    assert '<span id="table-6-gone"></span>' in releases().html
     assert made_with() == (
         "Planted 2026-11-22 at commit 1a2b3c4, torch 2.13.0, NumPy 2.4.0, Python 3.11.7, "
         "9 minutes of one core"
