@@ -1,7 +1,5 @@
 """The recorded answers of old releases of torch, and the one of today held against its record."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from functools import cache

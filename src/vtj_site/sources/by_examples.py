@@ -1,7 +1,5 @@
 """What the post by examples says, beside what it prints."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 
