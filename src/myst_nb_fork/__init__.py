@@ -10,7 +10,6 @@ modules, each of which imports only from those above it:
 - `outputs`: a kernel's messages as notebook outputs
 - `run`: one page's process, as Sphinx sees it
 - `scheduler`: all that run, ahead of the parser
-- `jobs`: makes them
 - `report`: says what failed, and where
 - `books`: what each page took and used, and so which must run again
 - `client`: stands where MyST-NB has its own, and hands it the outputs; reads a page before it does

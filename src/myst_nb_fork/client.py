@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from ipykernel.ipkernel import IPythonKernel
@@ -20,7 +21,6 @@ from sphinx.application import Sphinx
 from sphinx.util import get_filetype
 
 from myst_nb_fork.books import Books
-from myst_nb_fork.jobs import Jobs
 from myst_nb_fork.messages import Error, Job, Result, Step
 from myst_nb_fork.outputs import Outputs
 from myst_nb_fork.report import Report
@@ -33,12 +33,26 @@ _SILENT: Any = logging.Logger(__name__, logging.CRITICAL + 1)
 
 @dataclass(frozen=True)
 class Build:
-    """What runs the pages of one build."""
+    """What runs the pages of one build, and what all their jobs have in common."""
 
-    jobs: Jobs
+    scratch: str  # a folder for the pages that are to run in a new one
+    environment: dict[str, str]
+    watched: frozenset[str]
     scheduler: Scheduler
     report: Report
     books: Books
+
+    def job(
+        self,
+        path: Path | None,
+        config: NbParserConfig,
+        steps: Sequence[Step] = (),
+        follow: bool = False,
+    ) -> Job:
+        """How to run a page: beside its file, unless it has none or an option says otherwise."""
+        temporary = path is None or config.execution_in_temp
+        folder = self.scratch if path is None or temporary else str(path.parent)
+        return Job(folder, temporary, self.environment, tuple(steps), self.watched, follow)
 
 
 class PageClient(NotebookClientBase):
@@ -69,11 +83,11 @@ class PageClient(NotebookClientBase):
         names = config.eval_name_regex if self._inline else None
         raises = config.execution_allow_errors
         steps = expected_steps(self.notebook, lines, raises, names)
-        return self._build.jobs.job(self.path, config, tuple(steps))
+        return self._build.job(self.path, config, [*steps])
 
     def start_client(self) -> None:
         """Take over the run that was started in advance, if it was started alike."""
-        alike = self._build.jobs.job(self.path, self.nb_config)
+        alike = self._build.job(self.path, self.nb_config)
         self._run = self._build.scheduler.take(self._page, alike)
         self.notebook.metadata["language_info"] = IPythonKernel.language_info
         if "source_map" in self.notebook.metadata:
@@ -152,8 +166,7 @@ class PageClient(NotebookClientBase):
         if run is not None and run.job.follow:
             run.ask(step)
         elif run is None or run.steps[number : number + 1] != [step]:
-            steps = tuple(self._asked)
-            job = self._build.jobs.job(self.path, self.nb_config, steps, follow=True)
+            job = self._build.job(self.path, self.nb_config, self._asked, follow=True)
             if run is not None:
                 scheduler.drop(run)
             run = self._run = scheduler.start(self._page, job, self.nb_config)

@@ -18,7 +18,6 @@ from sphinx.util import logging
 
 from myst_nb_fork import books, warm
 from myst_nb_fork.client import Build, PageClient, forecast
-from myst_nb_fork.jobs import Jobs
 from myst_nb_fork.report import Report
 from myst_nb_fork.scheduler import Scheduler
 from myst_nb_fork.warm import Warm
@@ -88,8 +87,8 @@ class Events:
         report = Report(Path(app.outdir, "reports"), handlers, self._certain(app))
         scheduler = Scheduler(self._process, report.arrived)
         self._undo.callback(scheduler.stop)
-        jobs = Jobs(scratch, environment, frozenset(self._digests))
-        self._build = Build(jobs, scheduler, report, self._books)
+        watched = frozenset(self._digests)
+        self._build = Build(scratch, environment, watched, scheduler, report, self._books)
         for name in REPLACED:
             stock = getattr(execute, name)
             self._undo.callback(setattr, execute, name, stock)

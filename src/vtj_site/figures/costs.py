@@ -74,9 +74,8 @@ class _Counter(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch lea
     ) -> Any:
         kwargs = kwargs or {}
         out = func(*args, **kwargs)
-        packet = func.overloadpacket
-        if packet in PRODUCTS:
-            self.operations += PRODUCTS[packet](*args, **kwargs, out_val=out)
+        if func.overloadpacket in PRODUCTS:
+            self.operations += PRODUCTS[func.overloadpacket](*args, **kwargs, out_val=out)
         elif not func.is_view:
             self.operations += sum(t.numel() for t in tree_leaves(out) if isinstance(t, Tensor))
         return out
@@ -93,6 +92,5 @@ def _bars(title: str, rows: list[tuple[str, int, str]]) -> Figure:
     for place, (label, (_, count, color)) in enumerate(zip(labels, rows, strict=True)):
         y = place * LINE
         drawing.text(2, y + 16, label, anchor="start")
-        width = max(2.0, BAR * count / largest)
-        drawing.box(2, y + 22, width, 14, color=color, shade=1, corner=1)
+        drawing.box(2, y + 22, max(2.0, BAR * count / largest), 14, color=color, shade=1, corner=1)
     return drawing.figure(title, "; ".join(labels) + ".")

@@ -36,9 +36,8 @@ def side_by_side(f: Function, x: Any, v: Any = None) -> Figure:
     tall = UNIT * min(max(m, 1), MOST)
     drawing = Drawing(sum(widths) + 2 * GAP + 2, tall + 62)
     at = 1.0
-    for (name, shape, down, across), width, sign in zip(
-        blocks, widths, ("·", "=", ""), strict=True
-    ):
+    signs = ("·", "=", "")
+    for (name, shape, down, across), width, sign in zip(blocks, widths, signs, strict=True):
         middle = at + width / 2
         high, wide = UNIT * min(down, MOST), UNIT * min(across, MOST)
         drawing.text(middle, 16, name, strong=True)

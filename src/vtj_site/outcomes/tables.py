@@ -1,7 +1,5 @@
 """What will backward do? Every combination tried, as tables and as data."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

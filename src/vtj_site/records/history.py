@@ -1,7 +1,5 @@
 """The recorded answers of old releases of torch, and the one of today held against its record."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from functools import cache
@@ -31,13 +29,9 @@ class Span(NamedTuple):
         """The first release of the span."""
         return self.releases[0]
 
-    @property
-    def last(self) -> str:
-        """The last release of the span."""
-        return self.releases[-1]
-
     def __str__(self) -> str:
-        return self.first if self.first == self.last else f"{self.first} … {self.last}"
+        *_, last = self.releases
+        return last if self.first == last else f"{self.first} … {last}"
 
 
 @cache
@@ -95,9 +89,8 @@ def table_of_answers(questions: Iterable[str]) -> Shown:
 
 def table_of_environments() -> Shown:
     """Return where each recorded row comes from, as a table."""
-    text = [
-        f"torch {r['torch']}: Python {r['python']}, {r['wheel']}, {r['date']}" for r in recorded()
-    ]
+    line = "torch {torch}: Python {python}, {wheel}, {date}"
+    text = [line.format_map(row) for row in recorded()]
     rows = [
         TableRow((r["torch"], r["python"], r["date"], code(r["wheel"]), code(r["sha256"])))
         for r in recorded()

@@ -1,7 +1,5 @@
 """The claims of the blog post, run again on z = 2x at x = [[1, 2, 3, 4]]."""
 
-from __future__ import annotations
-
 import warnings
 
 import torch

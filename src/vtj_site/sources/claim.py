@@ -1,7 +1,5 @@
 """One thing that a source says or prints, with a way to run it again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeVar
@@ -17,8 +15,6 @@ TITLES: dict[Document, str] = {
         "The “gradient” argument in Pytorch’s “backward” function — explained by examples"
     ),
 }
-
-
 Run = TypeVar("Run", bound=Callable[[], Evidence | Cases])
 
 
@@ -29,7 +25,7 @@ class VerdictError(AssertionError):
 class Rerun(NamedTuple):
     """What running a claim again showed."""
 
-    claim: Claim
+    claim: "Claim"
     evidence: Evidence
     verdict: Verdict
 

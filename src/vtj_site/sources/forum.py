@@ -1,7 +1,5 @@
 """The first half of the forum thread: the question, the network and the answers about it."""
 
-from __future__ import annotations
-
 from functools import cache, partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """All claims of the three documents, and one table of them for each."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import cache
 from html import escape

@@ -1,7 +1,5 @@
 """What a run of ours showed about a claim, and the verdict that follows from it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,6 +7,8 @@ from typing import Literal, get_args
 
 Verdict = Literal["reproduces", "cosmetic", "no longer holds", "imprecise", "broken as printed"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+Cases = Mapping[str, bool]
+"""What a claim's function may return in place of `Held(cases)`."""
 
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?(?!\w)")
 
@@ -65,8 +65,6 @@ class Broken:
 
 
 Evidence = Printed | Held | Renamed | Broken
-Cases = Mapping[str, bool]
-"""What a claim's function may return in place of `Held(cases)`."""
 
 
 def compare(printed: str, today: str) -> Verdict:
