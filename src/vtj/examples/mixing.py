@@ -17,7 +17,7 @@ def running_sum() -> Example:
     tensor([111., 110., 100.])
     """
 
-    def f(x: Tensor) -> Tensor:
+    def f(x: Tensor) -> Tensor:  # no lambda: the site's explorer reads its source
         return torch.cumsum(x, 0)
 
     x, v = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([1.0, 10.0, 100.0])

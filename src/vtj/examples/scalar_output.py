@@ -50,7 +50,7 @@ def total() -> Example:
     tensor([1., 1.])
     """
 
-    def f(x: Tensor) -> Tensor:
+    def f(x: Tensor) -> Tensor:  # no lambda: the site's explorer reads its source
         return sum(x)  # type: ignore[return-value]  # Python's sum starts from the int 0
 
     return Example("total", f, torch.tensor([1.0, 2.0]), None, total_jacobian)

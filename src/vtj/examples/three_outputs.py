@@ -29,8 +29,7 @@ def three_outputs() -> Example:
         y[2] = 10 * x[1]
         return y
 
-    x = torch.tensor([1.0, 2.0])
-    v = torch.tensor([1.0, 10.0, 100.0])
+    x, v = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0, 100.0])
     return Example("three_outputs", f, x, v, jacobian)
 
 
@@ -46,6 +45,5 @@ def three_outputs_stacked() -> Example:
     def f(x: Tensor) -> Tensor:
         return torch.stack([3 * x[0] ** 2, x[0] ** 2 + 2 * x[1] ** 3, 10 * x[1]])
 
-    x = torch.tensor([1.0, 2.0])
-    v = torch.tensor([1.0, 10.0, 100.0])
+    x, v = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0, 100.0])
     return Example("three_outputs_stacked", f, x, v, jacobian)

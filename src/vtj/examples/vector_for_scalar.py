@@ -2,7 +2,6 @@
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from vtj.cases.example import Example
@@ -91,12 +90,8 @@ def expanded_output() -> Example:
     >>> expanded_output().backward().grad
     tensor(2222.)
     """
-
-    def jacobian(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.repeat(2 * x, 4)
-
-    v = torch.tensor(WEIGHTS)
-    return Example("expanded_output", lambda x: (x**2).expand(4), torch.tensor(1.0), v, jacobian)
+    x, v = torch.tensor(1.0), torch.tensor(WEIGHTS)
+    return Example("expanded_output", lambda x: f(x).expand(4), x, v, lambda x: np.repeat(2 * x, 4))
 
 
 def expanded_sum() -> Example:

@@ -21,12 +21,9 @@ class Equation:
 
 @dataclass(frozen=True)
 class Lines:
-    """Equations beneath each other, with a note on where they hold.
+    """At least one equation, beneath each other, with a note on where they hold.
 
-    Attributes:
-        equations: At least one.
-        note: TeX of the conditions under which they hold, or nothing.
-        note_text: The same for a terminal.
+    The note is TeX of the conditions, `note_text` the same for a terminal; both may be empty.
 
     Example:
         >>> lines = Lines((Equation("y", "x^2", "y = x²"),))
@@ -68,9 +65,7 @@ def assigned(name: str, cells: Array, write: Callable[[Any], str]) -> str:
         return f"{head}[{', '.join(map(write, cells))}]"
     rows = [[write(cell) for cell in row] for row in cells]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(cell.rjust(wide) for cell, wide in zip(row, widths, strict=True)) for row in rows
-    ]
+    lines = ["  ".join(map(str.rjust, row, widths)) for row in rows]
     return head + f"\n{' ' * len(head)}".join(f"[{line}]" for line in lines)
 
 

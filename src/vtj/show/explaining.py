@@ -21,12 +21,9 @@ from vtj.report import Report
 from vtj.show.equations import assigned, flat, laid_out
 from vtj.show.failing import Failure, diagnose
 from vtj.show.formulas import Formula, formula, weighted
-from vtj.show.heat import heat_map
+from vtj.show.heat import LIMIT, heat_map
 from vtj.show.measured import confirmed, number
 from vtj.show.svg import Figure
-
-LIMIT = 64
-"""The most entries of J that are shown."""
 
 
 @dataclass(frozen=True)
@@ -62,12 +59,8 @@ class Explanation:
             fix = self.failure.fix and f"Fix:\n{indent(self.failure.fix, '    ')}"
             parts = [self.transcript, f"Why: {self.failure.cause}", fix]
         else:
-            parts = [
-                self.transcript,
-                self._math,
-                self.numbers,
-                "" if self.report is None else str(self.report),
-            ]
+            report = "" if self.report is None else str(self.report)
+            parts = [self.transcript, self._math, self.numbers, report]
         return "\n\n".join(filter(None, parts))
 
     __repr__ = __str__
@@ -141,11 +134,8 @@ def _as_used(v: Any, y: Any) -> Any:
     outputs = y if isinstance(y, tuple) else (y,)
     if len(v) != len(outputs):
         raise ValueError(f"v has {len(v)} parts and y is one tensor; torch uses the first alone")
-    parts = tuple(
-        torch.ones_like(output) if part is None else part
-        for part, output in zip(v, outputs, strict=True)
-    )
-    return like(parts, y)
+    pairs = zip(v, outputs, strict=True)
+    return like(tuple(torch.ones_like(out) if part is None else part for part, out in pairs), y)
 
 
 def _transcript(f: Function, x: Tensors, v: Any, outcome: Outcome) -> str:

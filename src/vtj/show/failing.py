@@ -152,9 +152,8 @@ def _complex_scalar(call: Call) -> Advice:
 
 def _complex_dtype(call: Call, position: int) -> Advice:
     of_v, v, of_y, y = _pair(call, position)
-    cause = (
-        f"{of_v} has dtype {v.dtype} and {of_y} {y.dtype}: complex needs complex, real needs real."
-    )
+    rule = "complex needs complex, real needs real"
+    cause = f"{of_v} has dtype {v.dtype} and {of_y} {y.dtype}: {rule}."
     fix = f"y.backward({of_v}.to(y.dtype))" if y.is_complex() else f"y.backward({of_v}.real)"
     return cause, call.rewritten(fix)
 
@@ -201,9 +200,8 @@ def _no_graph(call: Call) -> Advice:
         return cause, "with torch.inference_mode(False), torch.enable_grad():\n" + _inside(call)
     found = re.search(r"element (\d+) of tensors", str(call.error))
     if found and isinstance(call.y, tuple):
-        cause = (
-            f"y[{found[1]}], of dtype {call.y[int(found[1])].dtype}, has no graph that leads to x."
-        )
+        dtype = call.y[int(found[1])].dtype
+        cause = f"y[{found[1]}], of dtype {dtype}, has no graph that leads to x."
         only = "y = [part for part in y if part.requires_grad]\n"
         return cause, call.run + only + EVERY_OUTPUT
     return cut(call.f, call.x)

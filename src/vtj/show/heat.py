@@ -12,6 +12,7 @@ from vtj.show.svg import Drawing, Figure, width_of
 CELL = 30.0
 GAP = 4.0
 LIMIT = 64
+"""The most entries of J that are shown."""
 
 
 def heat_map(f: Function, x: Any, v: Any = None) -> Figure:
@@ -43,9 +44,8 @@ def heat_map(f: Function, x: Any, v: Any = None) -> Figure:
     first = max(map(width_of, scales)) + 8
     left = first + max(map(width_of, [*beside, "vᵀ·J"])) + 14
     top = CELL
-    drawing = Drawing(
-        left + len(above) * (wide + GAP) + 10, top + (len(rows) + 1) * (CELL + GAP) + 14
-    )
+    across, end = len(above) * (wide + GAP), top + len(rows) * (CELL + GAP)
+    drawing = Drawing(left + across + 10, end + CELL + GAP + 14)
     largest = float(np.max(np.abs(rows))) or 1.0
     for j, name in enumerate(above):
         drawing.text(left + j * (wide + GAP) + wide / 2, top - 10, name)
@@ -58,9 +58,10 @@ def heat_map(f: Function, x: Any, v: Any = None) -> Figure:
             color = "negative" if value < 0 else "positive"
             drawing.box(at, y, wide, CELL, color=color, shade=abs(float(value)) / largest)
             drawing.text(at + wide / 2, y + 20, text)
-    end = top + len(rows) * (CELL + GAP)
-    _brackets(drawing, left, len(above) * (wide + GAP), top, end - GAP)
-    drawing.line([(left, end + 4), (left + len(above) * (wide + GAP) - GAP, end + 4)])
+    for side, inward in ((left - 5, 5), (left + across + 1, -5)):  # brackets
+        high, low = top - 2, end - GAP + 2
+        drawing.line([(side + inward, high), (side, high), (side, low), (side + inward, low)])
+    drawing.line([(left, end + 4), (left + across - GAP, end + 4)])
     drawing.text(left - 10, end + 29, "vᵀ·J", anchor="end", color="accent", strong=True)
     for j, text in enumerate(sums):
         at = left + j * (wide + GAP) + wide / 2
@@ -70,10 +71,3 @@ def heat_map(f: Function, x: Any, v: Any = None) -> Figure:
         for scale, name, texts in zip(scales, beside, cells, strict=True)
     )
     return drawing.figure("J, its rows weighted by v", f"{terms} = vᵀ·J ({', '.join(sums)}).")
-
-
-def _brackets(drawing: Drawing, left: float, width: float, top: float, bottom: float) -> None:
-    for x, inward in ((left - 5, 5), (left + width + 1, -5)):
-        drawing.line(
-            [(x + inward, top - 2), (x, top - 2), (x, bottom + 2), (x + inward, bottom + 2)]
-        )

@@ -81,7 +81,5 @@ def names(letter: str, shape: tuple[int, ...]) -> list[str]:
         (['x₁', 'x₂'], ['y₁₁', 'y₁₂'], ['y'])
     """
     comma = "," if max(shape, default=0) > 9 else ""
-    return [
-        letter + comma.join(str(i + 1) for i in index).translate(LOW)
-        for index in np.ndindex(*shape)
-    ]
+    counted = [comma.join(str(i + 1) for i in index) for index in np.ndindex(*shape)]
+    return [letter + digits.translate(LOW) for digits in counted]

@@ -118,9 +118,8 @@ class Plain:
     def _relation(self, e: Any) -> str:
         e = e.reversed if e.lhs.is_number else e
         shift, left = e.lhs.as_coeff_Add()
-        return (
-            f"{self.write(left)} {self.WORDS.get(e.rel_op, e.rel_op)} {self.write(e.rhs - shift)}"
-        )
+        sign = self.WORDS.get(e.rel_op, e.rel_op)
+        return f"{self.write(left)} {sign} {self.write(e.rhs - shift)}"
 
     def _number(self, e: Any) -> tuple[str, int]:
         if e.is_extended_negative:
@@ -202,12 +201,8 @@ class Tex(Plain):
         **{"acos": r"\arccos", "asin": r"\arcsin", "atan": r"\arctan"},
         **{">=": r"\ge", "<=": r"\le", "==": "=", "!=": r"\ne", "oo": r"\infty", "E": "e"},
     }
-    MINUS, FRACTION, MAGNITUDE, WORD = (
-        "-",
-        r"\frac{{{}}}{{{}}}",
-        r"\lvert {} \rvert",
-        r"\text{{{}}}",
-    )
+    MINUS, FRACTION = "-", r"\frac{{{}}}{{{}}}"
+    MAGNITUDE, WORD = r"\lvert {} \rvert", r"\text{{{}}}"
     ABOVE = BELOW = SUM
 
     def parentheses(self, text: str) -> str:

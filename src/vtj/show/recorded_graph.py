@@ -48,18 +48,16 @@ def walk(f: Function, x: Tensors, v: Any = None) -> list[Station]:
     finally:
         for hook in hooks:
             hook.remove()
-    inputs = {
-        _node(leaf): (name, leaf.detach()) for name, leaf in zip(_names(x), leaves, strict=True)
-    }
+    named = zip(_names(x), leaves, strict=True)
+    inputs = {_node(leaf): (name, leaf.detach()) for name, leaf in named}
     stations = []
     for node in nodes:
         gradients = arrived.get(node, (None,))
         output = next((i for i, gradient in enumerate(gradients) if gradient is not None), 0)
         name, value = inputs.get(node) or (_operation(node, f), values.of(node, output))
         below = [nodes.index(other) for other, _ in node.next_functions if other is not None]
-        stations.append(
-            Station(name, below, y.detach() if node is nodes[0] else value, gradients[output])
-        )
+        value = y.detach() if node is nodes[0] else value
+        stations.append(Station(name, below, value, gradients[output]))
     return stations
 
 
@@ -94,11 +92,8 @@ def _nodes(y: Tensor) -> list[Any]:
         torch.autograd.backward(y)  # torch's own error says it best
     found = [_node(y)]
     for node in found:
-        found += [
-            below
-            for below in dict.fromkeys(other for other, _ in node.next_functions)
-            if below is not None and below not in found
-        ]
+        below = dict.fromkeys(other for other, _ in node.next_functions if other is not None)
+        found += [other for other in below if other not in found]
     return found
 
 

@@ -44,11 +44,9 @@ class Written:
         )
         held = self.symbolic.conditions[:NOTED]
         rest = len(self.symbolic.conditions) > NOTED
-        return Lines(
-            equations,
-            r",\ ".join([*map(self.tex.write, held), *[r"\dots"] * rest]),
-            ", ".join([*map(self.plain.write, held), *["…"] * rest]),
-        )
+        note = r",\ ".join([*map(self.tex.write, held), *[r"\dots"] * rest])
+        text = ", ".join([*map(self.plain.write, held), *["…"] * rest])
+        return Lines(equations, note, text)
 
     def partials(self) -> Lines:
         """Write what the entries of J stand for."""
@@ -59,12 +57,11 @@ class Written:
         def plain(pair: tuple[str, str]) -> str:
             return f"∂{self.plain.atom(pair[0])}/∂{self.plain.atom(pair[1])}"
 
-        return Lines(
-            tuple(
-                Equation(left, matrix(pairs, tex), assigned(text, pairs, plain))
-                for left, text, _, pairs in self._blocks()
-            )
+        equations = (
+            Equation(left, matrix(pairs, tex), assigned(text, pairs, plain))
+            for left, text, _, pairs in self._blocks()
         )
+        return Lines(tuple(equations))
 
     def product(self, v: Sequence[Array], products: Sequence[Array]) -> Lines:
         """Write vᵀ·J = … in numbers: the row of weights, J at x, and their product."""
@@ -95,8 +92,8 @@ class Written:
                 pairs = np.empty(cells.size, dtype=object)
                 pairs[:] = [(top, bottom) for top in tops for bottom in bottoms]
                 left, text = "J", "J"
-                if not self.one or entries.ndim > 2:
-                    many = entries.ndim > 2
+                many = entries.ndim > 2
+                if not self.one or many:
                     above, below = (_listed(tops), _listed(bottoms)) if many else (output, name)
                     left = rf"\frac{{\partial {above}}}{{\partial {below}}}"
                     text = f"∂{self.plain.atom(above)}/∂{self.plain.atom(below)}"

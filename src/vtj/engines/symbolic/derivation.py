@@ -104,9 +104,8 @@ def derive(f: Function, x: Tensors) -> Symbolic:
     slopes = tuple(tuple(_slopes(y, x) for x in inputs) for y in read)
     decided, pieces = _decided(slopes, point)
     held = tuple(dict.fromkeys([*tracer.conditions, *pieces]))
-    return Symbolic(
-        tuple(named), inputs, read, decided, held, point, tracer.eps, isinstance(y, tuple)
-    )
+    several = isinstance(y, tuple)
+    return Symbolic(tuple(named), inputs, read, decided, held, point, tracer.eps, several)
 
 
 def _require_plain(tensor: Tensor, name: str) -> None:
@@ -121,17 +120,14 @@ def _require_plain(tensor: Tensor, name: str) -> None:
 
 def _require_few(outputs: int, inputs: int) -> None:
     if outputs * inputs > ENTRY_LIMIT:
-        raise NotSymbolic(
-            f"J has {outputs} x {inputs} entries; formulas are derived up to {ENTRY_LIMIT}"
-        )
+        size = f"{outputs} x {inputs} entries"
+        raise NotSymbolic(f"J has {size}; formulas are derived up to {ENTRY_LIMIT}")
 
 
 def _point(inputs: Sequence[Formulas], at: Sequence[NDArray[np.float64]]) -> dict[Any, float]:
-    return {
-        symbol: float(value)
-        for array, there in zip(inputs, at, strict=True)
-        for symbol, value in zip(array.ravel(), there.ravel(), strict=True)
-    }
+    known = [symbol for array in inputs for symbol in array.ravel()]
+    there = [float(value) for array in at for value in array.ravel()]
+    return dict(zip(known, there, strict=True))
 
 
 def _slopes(y: Formulas, x: Formulas) -> Formulas:
@@ -181,12 +177,11 @@ def _confirm(
 
     def same(given: Sequence[Tensor], at: Sequence[Tensor]) -> NDArray[np.bool_]:
         point = _point(inputs, [values(part) for part in at])
-        return np.concatenate(
-            [
-                agreeing(evaluate(formula, point), values(y), eps, size).reshape(-1)
-                for y, formula in zip(given, formulas, strict=True)
-            ]
-        )
+        agreed = [
+            agreeing(evaluate(formula, point), values(y), eps, size).reshape(-1)
+            for y, formula in zip(given, formulas, strict=True)
+        ]
+        return np.concatenate(agreed)
 
     if not same(outputs, parts).all():
         raise NotSymbolic(

@@ -33,11 +33,9 @@ def names(f: Callable[..., Any], parts: Sequence[Tensor], single: bool) -> list[
     if single:
         return ["x"]
     try:
-        given = [
-            p.name
-            for p in inspect.signature(f).parameters.values()
-            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-        ]
+        taken = inspect.signature(f).parameters.values()
+        positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        given = [p.name for p in taken if p.kind in positional]
     except (TypeError, ValueError):
         given = []
     if len(given) < len(parts) or not all(n.isascii() and n.isalpha() for n in given):

@@ -14,10 +14,7 @@ MOVES = frozenset(
 """Operations that only choose and place elements: they are run again, on labels."""
 
 PICKS = frozenset(
-    [
-        *("cummax", "cummin", "kthvalue", "max.dim", "median.dim", "min.dim", "mode"),
-        *("sort", "topk"),
-    ]
+    ["cummax", "cummin", "kthvalue", "max.dim", "median.dim", "min.dim", "mode", "sort", "topk"]
 )
 """Operations that return (values, indices): the formulas are picked by the indices."""
 

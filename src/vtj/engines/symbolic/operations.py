@@ -21,10 +21,7 @@ from vtj.engines.symbolic.kinks import Clamped, Largest, Magnitude, Relu, Sigmoi
 
 Formulas = NDArray[np.object_]
 
-COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    **{"gt": sympy.Gt, "ge": sympy.Ge, "lt": sympy.Lt, "le": sympy.Le, "eq": sympy.Eq},
-    "ne": sympy.Ne,
-}
+COMPARISONS = {name: getattr(sympy, name.title()) for name in ("gt", "ge", "lt", "le", "eq", "ne")}
 
 
 def avg_pool2d(
@@ -42,13 +39,10 @@ def avg_pool2d(
     sizes, pads, steps = (
         tuple(p) * 2 if len(p) == 1 else tuple(p) for p in (kernel, padding, stride or kernel)
     )
-    columns = torch.nn.functional.unfold(
-        x.reshape(-1, 1, *x.shape[-2:]), sizes, padding=pads, stride=steps
-    )
-    size = [
-        (s + 2 * p - k) // t + 1
-        for s, p, k, t in zip(x.shape[-2:], pads, sizes, steps, strict=True)
-    ]
+    images = x.reshape(-1, 1, *x.shape[-2:])
+    columns = torch.nn.functional.unfold(images, sizes, padding=pads, stride=steps)
+    sides = zip(x.shape[-2:], pads, sizes, steps, strict=True)
+    size = [(s + 2 * p - k) // t + 1 for s, p, k, t in sides]
     return columns.mean(1).reshape(*x.shape[:-2], *size)
 
 
@@ -104,10 +98,7 @@ def axes(a: Formulas, dim: int | Sequence[int] | None) -> tuple[int, ...]:
 
 
 def reduce(
-    function: Callable[..., Any],
-    a: Formulas,
-    dim: int | Sequence[int] | None = None,
-    keepdim: bool = False,
+    function: Callable[..., Any], a: Formulas, dim: Any = None, keepdim: bool = False
 ) -> Formulas:
     """Reduce dimensions with a function that takes the elements as its arguments."""
     over = axes(a, dim)
@@ -258,11 +249,7 @@ def solution(
 
 
 def accumulate(
-    a: Formulas,
-    indices: Sequence[Any],
-    added: Formulas,
-    accumulate: bool = True,
-    unsafe: Any = None,
+    a: Formulas, indices: Any, added: Formulas, accumulate: bool = True, unsafe: Any = None
 ) -> Formulas:
     """Add elements where indices say, as often as they say it."""
     out = a.copy()
@@ -293,8 +280,8 @@ def convolution(
     if transposed:
         raise NotImplementedError("transposed convolution")
     n = weight.ndim - 2
-    spread = [p * n if len(p) == 1 else list(p) for p in map(list, (stride, padding, dilation))]
-    steps, pads, gaps = spread
+    given = map(list, (stride, padding, dilation))
+    steps, pads, gaps = (p * n if len(p) == 1 else p for p in given)
     padded = np.pad(a, [(0, 0), (0, 0), *((p, p) for p in pads)], constant_values=sympy.S.Zero)
     reach = [g * (k - 1) + 1 for g, k in zip(gaps, weight.shape[2:], strict=True)]
     size = [(s - r) // t + 1 for s, r, t in zip(padded.shape[2:], reach, steps, strict=True)]
@@ -303,9 +290,8 @@ def convolution(
     for index in np.ndindex(*out.shape):
         sample, channel, *place = index
         first = channel // outputs * inputs
-        window = tuple(
-            slice(i * t, i * t + r, g) for i, t, r, g in zip(place, steps, reach, gaps, strict=True)
-        )
+        spans = zip(place, steps, reach, gaps, strict=True)
+        window = [slice(i * t, i * t + r, g) for i, t, r, g in spans]
         patch = padded[(sample, slice(first, first + inputs), *window)]
         shift = [] if bias is None else [bias[channel]]
         out[index] = sympy.Add(*(patch * weight[channel]).ravel(), *shift)
@@ -387,8 +373,7 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "sum": total,
     "var": variance,
     "var_mean": lambda a, dim=None, *, keepdim=False, **k: (
-        variance(a, dim, keepdim=keepdim, **k),
-        mean(a, dim, keepdim),
+        (variance(a, dim, keepdim=keepdim, **k), mean(a, dim, keepdim))
     ),
     "zero": lambda a: np.full(a.shape, sympy.S.Zero, dtype=object),
 }

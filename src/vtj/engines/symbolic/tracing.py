@@ -27,32 +27,24 @@ from vtj.engines.symbolic.operations import (
 SIZE_LIMIT = 3000
 """The most SymPy nodes one tensor's formulas may have."""
 
+ORDERS = {"max": sympy.Ge, "min": sympy.Le}
+"""How the element that was picked compared with every other one."""
 
 Finish = Callable[[Any], Sequence[Formulas | None]]
 
 
 class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves it bare
-    """Runs every operation for real and keeps, in `memory`, the formulas of what depends on x.
-
-    Attributes:
-        memory: The formulas.
-        conditions: Relations that held where values decided what ran; the formulas hold with them.
-        eps: The coarsest rounding of any tensor that depends on x.
-    """
+    """Runs every operation for real and keeps, in `memory`, the formulas of what depends on x."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # torch leaves it bare
         self.memory = Memory()
-        self.conditions: list[Any] = []
-        self.eps = 0.0
+        self.conditions: list[Any] = []  # held where values decided what ran: formulas need them
+        self.eps = 0.0  # the coarsest rounding of any tensor that depends on x
         self._sizes: dict[Any, int] = {}
 
     def write(self, tensor: Tensor, formulas: Formulas) -> None:
-        """Set the formulas of a tensor's elements.
-
-        Raises:
-            NotSymbolic: When the formulas have grown beyond what can be differentiated or read.
-        """
+        """Set a tensor's formulas, unless they are too large to be differentiated or read."""
         if sum(map(self._size, formulas.ravel())) > SIZE_LIMIT:
             raise NotSymbolic(f"the formulas grow beyond {SIZE_LIMIT} terms; use another engine")
         if tensor.is_floating_point():
@@ -126,7 +118,7 @@ class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leave
         if func in decomposition_table:
             return self._instead(func, decomposition_table[func], args, kwargs)
         out = func(*args, **kwargs)
-        if written or any(map(_has_slope, _tensors(out))):
+        if written or any(t.is_floating_point() or t.is_complex() for t in _tensors(out)):
             raise UnknownOperation(str(func))
         return out
 
@@ -182,18 +174,13 @@ class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leave
             reduced = indices.ndim < formulas.ndim
             places = np.expand_dims(indices, dim) if reduced else indices
             picked = np.take_along_axis(formulas, places, dim)
-            self._hold_order(_base_name(func), np.moveaxis(formulas, dim, -1), picked, dim)
+            if (relation := ORDERS.get(_base_name(func))) is not None:
+                lines, best = np.moveaxis(formulas, dim, -1), np.moveaxis(picked, dim, -1)
+                for held in np.frompyfunc(relation, 2, 1)(best, lines).ravel():
+                    self._record(held)
             return [np.squeeze(picked, dim) if reduced else picked]
 
         return finish
-
-    def _hold_order(self, base: str, lines: Formulas, picked: Formulas, dim: int) -> None:
-        """Record that a largest or smallest element was one."""
-        if base in ("max", "min"):
-            relation = sympy.Ge if base == "max" else sympy.Le
-            best = np.moveaxis(picked, dim, -1)
-            for held in np.frompyfunc(relation, 2, 1)(best, lines).ravel():
-                self._record(held)
 
     def _moved(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Formulas:
         """Run the operation on labels instead of values, and look the formulas up by label."""
@@ -226,10 +213,6 @@ class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leave
         if formula not in self._sizes:
             self._sizes[formula] = 1 + sum(map(self._size, formula.args))
         return self._sizes[formula]
-
-
-def _has_slope(tensor: Tensor) -> bool:
-    return tensor.is_floating_point() or tensor.is_complex()
 
 
 def _tensors(tree: Any) -> list[Tensor]:
