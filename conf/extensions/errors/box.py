@@ -144,9 +144,6 @@ def connect(app: Sphinx) -> None:
 
 
 def _address(builder: Builder, message: Message, docname: str | None = None) -> str:
-    page = (
-        builder.get_relative_uri(docname, message.docname)
-        if docname
-        else builder.get_target_uri(message.docname)
-    )
+    to = message.docname
+    page = builder.get_relative_uri(docname, to) if docname else builder.get_target_uri(to)
     return f"{page}#{message.anchor}"

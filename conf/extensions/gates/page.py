@@ -70,9 +70,8 @@ def page_of(app: Sphinx, doctree: nodes.document) -> Page:
             if cell.cell_type == "code":
                 reached = run.get("succeeded", True) or cell.execution_count is not None
                 inside = [section for section in sections if section.line <= line][-1]
-                inside.cells.append(
-                    Cell(index, cell.source, cell.metadata, cell.outputs, line, reached)
-                )
+                parts = cell.source, cell.metadata, cell.outputs
+                inside.cells.append(Cell(index, *parts, line, reached))
     return Page(docname, doctree, sections, app.config)
 
 

@@ -1,6 +1,6 @@
 """What readers get: pages that they can link into, unfold, hear, and take along.
 
-What is done to a page, and in which order, stands here alone: in `begin`, `finish` and `setup`.
+What is done to a page, and in which order, stands here alone: in `finish` and `setup`.
 """
 
 from typing import Any
@@ -13,23 +13,8 @@ from reading import data, descriptions, downloads, files, fixes, folds, markdown
 from reading.listed_pages import ListedPages
 
 
-def begin(
-    app: Sphinx,
-    pagename: str,
-    templatename: str,
-    context: dict[str, Any],
-    doctree: nodes.document | None,
-) -> None:
-    """Give a page what other extensions look for in it: sphinxext-opengraph its description."""
-    descriptions.describe(app, pagename, context, doctree)
-
-
 def finish(
-    app: Sphinx,
-    pagename: str,
-    templatename: str,
-    context: dict[str, Any],
-    doctree: nodes.document | None,
+    app: Sphinx, pagename: str, _: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
     """Pass a page on from one change to the next, after what others have made of it."""
     body = context.get("body", "")
@@ -49,7 +34,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     """Stand before and after the other extensions that look at a page (priority 500)."""
     app.add_config_value("folded_sections", {}, "html")
     app.add_config_value("page_data", {}, "html")
-    app.connect("html-page-context", begin, priority=400)
+    app.connect("html-page-context", descriptions.describe, priority=400)
     app.connect("html-page-context", finish, priority=900)
     app.connect("doctree-read", downloads.note_values)
     app.connect("doctree-resolved", markdown.simplify, priority=900)  # all links are resolved

@@ -17,9 +17,12 @@ GENERATED = {"genindex": "Index", "py-modindex": "Python modules", "search": "Se
 
 
 def describe(
-    app: Sphinx, pagename: str, context: dict[str, Any], doctree: nodes.document | None
+    app: Sphinx, pagename: str, _: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
-    """Add the description to the page's head, unless the page brings its own."""
+    """Add the description to the page's head, unless the page brings its own.
+
+    sphinxext-opengraph looks for it there, so this comes before it.
+    """
     metatags = context.get("metatags", "")
     text = own_description(doctree) if doctree else ""
     if not text:

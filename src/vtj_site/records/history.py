@@ -29,9 +29,13 @@ class Span(NamedTuple):
         """The first release of the span."""
         return self.releases[0]
 
+    @property
+    def last(self) -> str:
+        """The last release of the span."""
+        return self.releases[-1]
+
     def __str__(self) -> str:
-        *_, last = self.releases
-        return last if self.first == last else f"{self.first} … {last}"
+        return self.first if self.first == self.last else f"{self.first} … {self.last}"
 
 
 @cache

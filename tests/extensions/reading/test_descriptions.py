@@ -17,7 +17,7 @@ def described(text: str, *more: nodes.Node, **context: Any) -> Any:
     app: Any = SimpleNamespace(config=SimpleNamespace(html_title="The site"))
     tree = publish_doctree(text, settings_overrides={"doctitle_xform": False})
     tree += more
-    describe(app, "page", context, tree)
+    describe(app, "page", "page.html", context, tree)
     return context
 
 

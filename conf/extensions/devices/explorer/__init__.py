@@ -31,10 +31,8 @@ class ExplorerDirective(SphinxDirective):
         from devices.explorer.functions import explored, script
         from devices.explorer.picture import picture
 
-        functions = {
-            function.name: function
-            for function in (explored(*entry) for entry in self.config.explorer_functions.items())
-        }
+        every = [explored(*entry) for entry in self.config.explorer_functions.items()]
+        functions = {function.name: function for function in every}
         if not functions:
             raise self.error(
                 "explorer: explorer_functions in conf.py is empty; "

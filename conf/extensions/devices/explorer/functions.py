@@ -90,10 +90,9 @@ def expression(f: Any) -> str:
         for statement in getattr(tree.body[0], "body", [])
         if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
     ]
+    parameters = list(inspect.signature(f).parameters)
     match body:
-        case [ast.Return(value=ast.expr() as value)] if list(inspect.signature(f).parameters) == [
-            "x"
-        ]:
+        case [ast.Return(value=ast.expr() as value)] if parameters == ["x"]:
             return ast.unparse(value)
     raise ValueError(f"{f.__qualname__}: the explorer shows functions of x that only return")
 

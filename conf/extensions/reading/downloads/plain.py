@@ -44,9 +44,8 @@ def _lines(lines: list[str], values: Iterator[str]) -> Iterator[str]:
             fence = (opened or code)["fence"]  # type: ignore[index]
             end = _end(lines, position + 1, fence)
             if opened:
-                yield from _directive(
-                    opened["name"], opened["title"], lines[position + 1 : end], values
-                )
+                body = lines[position + 1 : end]
+                yield from _directive(opened["name"], opened["title"], body, values)
             else:
                 yield from lines[position : end + 1]
             position = end
@@ -64,9 +63,8 @@ def _end(lines: list[str], start: int, fence: str) -> int:
 
 def _directive(name: str, title: str, body: list[str], values: Iterator[str]) -> Iterator[str]:
     if name not in _FORMS:
-        raise FormlessError(
-            f"the directive {{{name}}} has no plain form in a notebook", f"{{{name}}}"
-        )
+        reason = f"the directive {{{name}}} has no plain form in a notebook"
+        raise FormlessError(reason, f"{{{name}}}")
     while body and (_OPTION.match(body[0]) or not body[0].strip()):
         body = body[1:]
     yield from _FORMS[name](_inline(title, values), list(_lines(body, values)))

@@ -48,9 +48,8 @@ def _caught(source: str, name: str) -> str:
     body = textwrap.indent(source, "    ")
     guarded = f"try:\n{body}\nexcept {name} as error:\n{_KEPT.format(name=name)}"
     (block,) = ast.parse(guarded).body
-    if not isinstance(block, ast.Try) or ast.dump(ast.Module(block.body, [])) != ast.dump(
-        ast.parse(source)
-    ):
+    inside = ast.dump(ast.Module(getattr(block, "body", []), []))
+    if inside != ast.dump(ast.parse(source)):
         reason = f"a string over several lines cannot be indented:\n{source}"
         raise FormlessError(reason, source.splitlines()[0])
     return guarded
