@@ -18,7 +18,7 @@ nox.options.default_venv_backend = "virtualenv"
 nox.options.reuse_venv = "yes"
 nox.options.error_on_external_run = True
 nox.options.error_on_missing_interpreters = False  # it says which was not found, also in CI
-nox.options.sessions = ["lint", "types", "tests", "doctest", "docs"]
+nox.options.sessions = ["lint", "types", "tests", "docs"]
 
 PROJECT = nox.project.load_toml("pyproject.toml")
 CONSTRAINTS = "conf/constraints.txt"
@@ -27,6 +27,7 @@ AS_THE_BUILD = {"PYTHONPATH": "conf/extensions", "PYTHONHASHSEED": "0", "OMP_NUM
 LIBRARY = ["src/vtj", "tests/vtj"]
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 SIDE_BY_SIDE = ["-n", "logical", "--dist", "worksteal"]  # tests of a file stay together at first
+IN_PAGES = ["--doctest-glob=*.md", "docs", "README.md"]  # not in tests, whose pages lie
 PAGE_BY_PAGE = ["-n", "logical", "--dist", "loadgroup"]  # what looks at a page shares its opening
 STRICT = ["-n", "-W", "--keep-going", "-c", "conf"]
 
@@ -70,19 +71,28 @@ def docs_live(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run every test and every docstring's example on all cores, with branch coverage.
+    """Run every test, and every example in docstrings and pages, on all cores.
 
     `-- tests/vtj` runs the library's alone.
     """
     install(session, "tests")
-    session.run("pytest", *SIDE_BY_SIDE, *(session.posargs or ["--cov"]), env=ONE_THREAD)
+    session.run("pytest", *SIDE_BY_SIDE, *session.posargs, env=ONE_THREAD)
+    if not session.posargs:
+        session.run("pytest", *IN_PAGES)
 
 
 @nox.session
 def doctest(session: nox.Session) -> None:
-    """Run the examples in docstrings and pages, compared character by character."""
+    """Run the examples in docstrings and pages alone, compared character by character."""
     install(session, "tests")
-    session.run("pytest", "--doctest-glob=*.md", "src", "docs", "README.md", *session.posargs)
+    session.run("pytest", "src", *IN_PAGES, *session.posargs)
+
+
+@nox.session(default=False)
+def coverage(session: nox.Session) -> None:
+    """Run every test and say which lines and branches none of them runs: half as long again."""
+    install(session, "tests")
+    session.run("pytest", *SIDE_BY_SIDE, "--cov", *session.posargs, env=ONE_THREAD)
 
 
 @nox.session
@@ -110,8 +120,8 @@ def kernels(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", default=False)
 def nightly(session: nox.Session) -> None:
-    """Run what is too slow for every change: other builds, other places, 2,000 drawn functions."""
-    for slow in ("reproducible", "places", "drawn"):
+    """Run what is too slow for every change: coverage, 2,000 drawn functions, other places."""
+    for slow in ("coverage", "drawn", "reproducible", "places"):
         session.notify(slow)
 
 
