@@ -120,8 +120,8 @@ def kernels(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", default=False)
 def nightly(session: nox.Session) -> None:
-    """Run what is too slow for every change: coverage, 2,000 drawn functions, other places."""
-    for slow in ("coverage", "drawn", "reproducible", "places"):
+    """Run what is too slow for every change: coverage, drawn functions, kernels, other places."""
+    for slow in ("coverage", "drawn", "kernels", "reproducible", "places"):
         session.notify(slow)
 
 
