@@ -40,8 +40,10 @@ def _printed(source: str) -> str:
     lines = source.splitlines()
     shown = "\n".join(lines[last.lineno - 1 :])
     before = shown.encode()[: last.col_offset].decode()
-    after = shown[len(before) :].rstrip().rstrip(";")
-    return "\n".join([*lines[: last.lineno - 1], f"{before}print({after})"])
+    value = ast.get_source_segment(source, last) or ""
+    comment = shown[len(before) + len(value) :].strip("; \n")
+    printed = f"{before}print({value})" + (f"  {comment}" if comment else "")
+    return "\n".join([*lines[: last.lineno - 1], printed])
 
 
 def _caught(source: str, name: str) -> str:
