@@ -216,6 +216,7 @@ except KeyError as error:
         ("x", "print(x)", [PRINTED, SHOWN]),
         ("x;  \n", "print(x)", [SHOWN]),
         ("v @ X", "print(v @ X)", [SHOWN]),
+        ("x  # small", "print(x)  # small", [SHOWN]),
         ("é = 1; (é +\n 2);", "é = 1; print((é +\n 2))", [SHOWN]),
         ("if x:\n    y\n'é'; x.a", "if x:\n    y\n'é'; print(x.a)", [SHOWN]),
         ("a\nb\nc", "a\nb\nprint(c)", [SHOWN]),
