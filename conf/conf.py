@@ -66,7 +66,8 @@ html_math_renderer = "mathml"
 error_search_pages = ["how-to/errors"]
 folded_sections = {  # long pages: a reader looks for one of their sections
     "faq": ["faq-*"],
-    "how-to/errors": ["error-*", "trap-*"],
+    "how-to/errors": ["error-*"],
+    "how-to/traps": ["trap-*"],
     "reference/wrong-answers": ["wrong-*"],
     "reference/sources": ["claims-*"],
     "reference/outcomes": ["*"],

@@ -7,8 +7,8 @@ import pytest
 
 from vtj_site.records.history import questions, spans
 
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "errors.md"
-TEXT = PAGE.read_text(encoding="utf-8")
+FOLDER = Path(__file__).parents[2] / "docs" / "how-to"
+TEXT = "".join((FOLDER / f"{page}.md").read_text(encoding="utf-8") for page in ("errors", "traps"))
 
 SECTIONS = re.split(r"^\((?=error-|trap-)", TEXT, flags=re.MULTILINE)[1:]
 ERRORS = [section for section in SECTIONS if section.startswith("error-")]
@@ -31,6 +31,13 @@ def test_an_error_has_its_message_its_cell_and_a_fix(section: str) -> None:
 @pytest.mark.parametrize("section", TRAPS, ids=lambda section: section.partition(")")[0])
 def test_a_trap_is_shown_and_avoided(section: str) -> None:
     assert section.count("```{code-cell}") == 2
+
+
+@pytest.mark.parametrize("section", TRAPS, ids=lambda section: section.partition(")")[0])
+def test_a_trap_is_found_from_the_page_of_errors(section: str) -> None:
+    label = section.partition(")")[0]
+    listed = (FOLDER / "errors.md").read_text(encoding="utf-8")
+    assert re.search(rf'<span id="{label}"></span>.*\]\(traps\.md#{label}\)', listed)
 
 
 @pytest.mark.parametrize(("until", "pattern"), OLD)

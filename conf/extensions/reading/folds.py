@@ -16,7 +16,8 @@ from sphinx.errors import ConfigError
 
 _SECTION = re.compile(
     r'<section id="(?P<id>[^"]*)">\n(?P<labels>(?:<span id="[^"]*"></span>)*)'
-    r"(?P<heading><h(?P<level>\d)>.*?</h(?P=level)>)(?P<rest>(?:(?!</?section).)*)</section>",
+    r"(?P<heading><h(?P<level>\d)>(?:(?!</?section).)*?</h(?P=level)>)"
+    r"(?P<rest>(?:(?!</?section).)*)</section>",
     re.DOTALL,
 )
 

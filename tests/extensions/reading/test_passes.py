@@ -46,6 +46,12 @@ def test_a_row_is_named_after_its_first_cell(before: str, after: str) -> None:
     assert permalinks.linked(TABLE.format(before)) == TABLE.format(after)
 
 
+def test_a_last_section_without_subsections_keeps_the_others_apart() -> None:
+    first = '<section id="first">\n<h2>1</h2>\n<section id="a">\n<h3>A</h3></section></section>'
+    last = '<section id="last">\n<h2>2</h2></section>'
+    assert '<details class="fold"><summary><h3>A</h3>' in folds.folded(first + last, ["a"], "page")
+
+
 @pytest.mark.parametrize("pattern", ["absent-*", "outer"])
 def test_a_pattern_that_folds_nothing_is_refused(pattern: str) -> None:
     """Rejected by reading.folded."""
