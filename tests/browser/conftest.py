@@ -10,17 +10,18 @@ from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from bs4 import BeautifulSoup
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.visiting import Visit, visit
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")  # as distributions call it
-THEMES = ("light", "dark")
+THEMES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
 WIDTHS = (375, 1440)
 
 
@@ -38,12 +39,27 @@ def pages_of(config: pytest.Config) -> list[str]:
     return [page for page in pages if not page.startswith("_")]
 
 
+def kinds_of(pages: list[str]) -> list[str]:
+    """The front page, and the first page of each folder that is not its list of contents."""
+    folders: dict[str, str] = {}
+    for page in pages:
+        folder, _, name = page.rpartition("/")
+        if folder and name != "index.html":
+            folders.setdefault(folder, page)
+    return ["index.html", *folders.values()]
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "page_path" in metafunc.fixturenames:
         pages = pages_of(metafunc.config)
         # Of several processes (`-n 2 --dist loadgroup`), one opens a page for all tests of it.
         params = [pytest.param(page, marks=pytest.mark.xdist_group(page)) for page in pages]
         metafunc.parametrize("page_path", params, ids=pages, scope="session")
+
+
+@pytest.fixture(scope="session")
+def kinds(pytestconfig: pytest.Config) -> list[str]:
+    return kinds_of(pages_of(pytestconfig))
 
 
 @pytest.fixture(scope="session")
@@ -101,19 +117,26 @@ def scriptless(browser: Browser) -> Iterator[Page]:
 
 
 @pytest.fixture(scope="session")
-def shared_context(browser: Browser) -> Iterator[BrowserContext]:
+def disk_tab(browser: Browser) -> Iterator[Visit]:
+    """One tab for all pages: a tab of its own for each takes longer than opening it."""
     context = browser.new_context()
-    yield context
+    yield visit(context)
     context.close()
 
 
 @pytest.fixture(scope="session")
-def disk_page(shared_context: BrowserContext, site: Path, page_path: str) -> Iterator[Visit]:
+def disk_page(disk_tab: Visit, site: Path, page_path: str) -> Visit:
     """A page opened from disk, once for all the tests that look at it."""
-    opened = visit(shared_context)
-    opened.page.goto((site / page_path).as_uri())
-    yield opened
-    opened.page.close()
+    disk_tab.page.emulate_media(color_scheme="no-override", reduced_motion="no-override")
+    disk_tab.page.set_viewport_size({"width": 1280, "height": 720})
+    disk_tab.go((site / page_path).as_uri())
+    return disk_tab
+
+
+@pytest.fixture(scope="session")
+def soup(site: Path, page_path: str) -> BeautifulSoup:
+    """The source of a page, read once for all the tests that look at it."""
+    return BeautifulSoup((site / page_path).read_text(encoding="utf-8"), "html.parser")
 
 
 @pytest.fixture(scope="session", params=THEMES)

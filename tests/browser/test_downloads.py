@@ -13,9 +13,10 @@ from reading.downloads import NEEDS
 RUNNER = Path(__file__).with_name("run_scripts.py")
 
 
-def test_a_page_that_runs_offers_its_notebook_and_its_script(site: Path, page_path: str) -> None:
+def test_a_page_that_runs_offers_its_notebook_and_its_script(
+    site: Path, page_path: str, soup: BeautifulSoup
+) -> None:
     page = site / page_path
-    soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
     links = [str(link["href"]) for link in soup.select(".versions-line a[download]")]
     assert bool(links) == bool(soup.select("div.cell"))
     for link in links:

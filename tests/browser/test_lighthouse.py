@@ -7,23 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import HERE, pages_of
+from tests.browser.conftest import HERE, kinds_of, pages_of
 
 CATEGORIES = ("accessibility", "best-practices", "seo")
 
 
-def kinds(pages: list[str]) -> list[str]:
-    """The front page, and the first page of each folder that is not its list of contents."""
-    folders: dict[str, str] = {}
-    for page in pages:
-        folder, _, name = page.rpartition("/")
-        if folder and name != "index.html":
-            folders.setdefault(folder, page)
-    return ["index.html", *folders.values()]
-
-
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    metafunc.parametrize("kind", kinds(pages_of(metafunc.config)))
+    metafunc.parametrize("kind", kinds_of(pages_of(metafunc.config)))
 
 
 def test_lighthouse_finds_nothing_to_better(

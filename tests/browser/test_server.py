@@ -17,29 +17,32 @@ MOVED = """() => new Promise((done) => {
 })"""
 
 
-@pytest.fixture(params=[375, 1440])
-def arrived(
-    request: pytest.FixtureRequest, browser: Browser, server: str, page_path: str
-) -> Iterator[tuple[Visit, dict[str, int]]]:
-    """A page fetched with an empty cache, and the size of each answer."""
-    context = browser.new_context(viewport={"width": request.param, "height": 900})
+@pytest.fixture(scope="session")
+def server_tab(browser: Browser) -> Iterator[tuple[Visit, dict[str, int]]]:
+    """One tab for all pages, that keeps nothing in a cache; and the size of each answer."""
+    context = browser.new_context()
     opened = visit(context)
+    context.new_cdp_session(opened.page).send("Network.setCacheDisabled", {"cacheDisabled": True})
     sizes: dict[str, int] = {}
     opened.page.on(
         "requestfinished",
         lambda asked: sizes.__setitem__(asked.url, asked.sizes()["responseBodySize"]),
     )
-    opened.page.goto(f"{server}/{page_path}", wait_until="load")
     yield opened, sizes
     context.close()
 
 
+@pytest.mark.parametrize("width", [375, 1440])
 def test_a_page_is_complete_light_and_still(
-    arrived: tuple[Visit, dict[str, int]], server: str, page_path: str
+    server_tab: tuple[Visit, dict[str, int]], server: str, page_path: str, width: int
 ) -> None:
-    opened, sizes = arrived
+    opened, sizes = server_tab
+    sizes.clear()
+    opened.page.set_viewport_size({"width": width, "height": 900})
+    opened.go(f"{server}/{page_path}")
     moved: float = opened.page.evaluate(MOVED)
     assert opened.errors == []
     assert [url for url in opened.requests if not url.startswith((server, "data:"))] == []
+    assert f"{server}/{page_path}" in sizes
     assert sum(sizes.values()) <= HEAVIEST, sizes
     assert moved < 0.1

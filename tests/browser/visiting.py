@@ -21,6 +21,13 @@ class Visit:
         if answer.status >= 400:
             self.errors.append(f"{answer.status} {answer.url}")
 
+    def go(self, address: str) -> None:
+        """Open an address, and forget what went on before."""
+        self.page.goto("about:blank")
+        self.errors.clear()
+        self.requests.clear()
+        self.page.goto(address)
+
 
 def visit(context: BrowserContext) -> Visit:
     """Open an empty page that keeps record of its errors and requests."""
