@@ -157,13 +157,12 @@ def nearby_points(trial: Trial, seed: int) -> Iterator[Tensors]:
     """Yield some points beside `x`, off any kink there."""
     x, generator = trial.x_vector, np.random.default_rng(seed)
     for _ in range(POINTS):
-        yield trial.at(x + NEARBY * np.where(x == 0, 1, abs(x)) * generator.uniform(-1, 1, x.size))
+        yield trial.at(x + NEARBY * trial.x_size * generator.uniform(-1, 1, x.size))
 
 
 def seen_by_autograd_alone(trial: Trial, speakers: Mapping[str, Witness], slopes: Array) -> Mask:
     """Return for which entries of J nobody speaks who would see a detached path."""
-    size = np.where(trial.x_vector == 0, 1, abs(trial.x_vector))
-    found = possibly_detached(trial, slopes, speakers.get(NUMERIC.name), size)
+    found = possibly_detached(trial, slopes, speakers.get(NUMERIC.name), trial.x_size)
     for name, one in speakers.items():
         if name not in FAMILIES or not FAMILIES[name].autograd:
             found = found & one.silent
@@ -189,7 +188,7 @@ def possibly_detached(trial: Trial, slopes: Array, numeric: Witness | None, size
     terms = min(size_of_terms(trial, SEED).max(), max(x, y))
     if not slopes.any() and y == 0:
         here = trial.x_vector
-        elsewhere = trial.run(here + np.where(here == 0, 1, here) / 2)
+        elsewhere = trial.run(here + np.copysign(trial.x_size, here) / 2)
         terms = max(terms, float(np.nanmax(abs(elsewhere), initial=0)))
     largest = np.fmax(np.nanmax(abs(slopes), initial=0), terms / size)
     return np.asarray(silent & (rows | ~(SAFETY * np.asarray(numeric.error) <= largest)))

@@ -49,6 +49,11 @@ class Trial:
         return values(self.x)
 
     @cached_property
+    def x_size(self) -> NDArray[np.float64]:
+        """The size of each element of `x`: how far one moves that is to move by as much; 1 at 0."""
+        return np.where(self.x_vector == 0, 1, abs(self.x_vector))
+
+    @cached_property
     def y_vector(self) -> NDArray[np.float64]:
         """All elements of `y` as one vector."""
         return values(self.y)
@@ -69,8 +74,8 @@ class Trial:
 
     def line(self, seed: int) -> tuple[Callable[[float], NDArray[np.float64]], float]:
         """Return `f`'s values along a random line, and the smallest step that means anything."""
-        towards = np.where(self.x_vector == 0, 1, self.x_vector)
-        towards = towards * np.random.default_rng(seed).uniform(0.5, 1, towards.size)
+        towards = np.copysign(self.x_size, self.x_vector)
+        towards *= np.random.default_rng(seed).uniform(0.5, 1, towards.size)
         return lambda t: self.run(self.x_vector + t * towards), 8 * self.eps
 
     def matrix(self, J: Any) -> NDArray[np.float64]:  # noqa: N803 - J is the term
