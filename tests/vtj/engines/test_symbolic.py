@@ -229,7 +229,12 @@ class Marked(Tensor):
 
 FEW = "entries; formulas are derived up to 64"
 PLAIN = "formulas need a plain, strided torch.Tensor"
-FLOATING = "a Jacobian needs a floating dtype"
+FLOATING = "expected a floating dtype"
+DENSE = "expected torch.strided (to_dense)"
+COMPLEX = (
+    "complex is not supported: give the real and imaginary part as real tensors "
+    "(torch.view_as_real)"
+)
 TENSORS = "expected a torch.Tensor or a tuple of them"
 REFUSED: list[tuple[Any, Any, Any, str]] = [
     (lambda x: x, torch.ones(65), NotSymbolic, f"J has 1 x 65 {FEW}"),
@@ -240,17 +245,14 @@ REFUSED: list[tuple[Any, Any, Any, str]] = [
         f"J has 16 x 8 {FEW}",
     ),
     (lambda a, b: (a, b), (torch.ones(8), torch.ones(1)), NotSymbolic, f"J has 9 x 9 {FEW}"),
-    (lambda x: x, X * 1j, NotSymbolic, "x has dtype torch.complex64; formulas are of real numbers"),
+    (lambda x: x, X * 1j, TypeError, f"x has dtype torch.complex64; {COMPLEX}"),
     (lambda *x: x, (X, X.int()), TypeError, f"x[1] has dtype torch.int32; {FLOATING}"),
     (lambda x: (x, x > 0), X, TypeError, f"y has dtype torch.bool; {FLOATING}"),
     (
         *(lambda x: x, X.as_subclass(Marked), NotSymbolic),
         f"x is a Marked with layout torch.strided; {PLAIN}",
     ),
-    (
-        *(lambda x: x, X.to_sparse(), NotSymbolic),
-        f"x is a Tensor with layout torch.sparse_coo; {PLAIN}",
-    ),
+    (lambda x: x, X.to_sparse(), TypeError, f"x has layout torch.sparse_coo; {DENSE}"),
     (lambda x: [x], X, TypeError, f"y is list; {TENSORS}"),
     (lambda x: x, [1.0], TypeError, f"x is list; {TENSORS}"),
     (lambda x: x.to_sparse(), X, NotSymbolic, "no formula is known for aten._to_sparse.default"),
