@@ -13,16 +13,14 @@ from vtj.calling.repeatable import random_state_kept, repeatable
 from vtj.calling.state import state_kept
 from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like
 from vtj.checking import check
-from vtj.engines import jacobian
 from vtj.engines.symbolic.errors import NotSymbolic
-from vtj.oracle.blocks import as_array
 from vtj.outcome import Outcome, backward
 from vtj.report import Report
 from vtj.show.equations import assigned, flat, laid_out
 from vtj.show.failing import Failure, diagnose
 from vtj.show.formulas import Formula, formula, weighted
-from vtj.show.heat import LIMIT, heat_map
-from vtj.show.measured import confirmed, number
+from vtj.show.heat import LIMIT, draw
+from vtj.show.measured import Measured, confirmed, number, read
 from vtj.show.svg import Figure
 
 
@@ -122,8 +120,11 @@ def explain(f: Function, x: Tensors, v: Any = None) -> Explanation:
             shown, reason = formula(f, x, v), ""
         except NotSymbolic as limit:
             shown, reason = None, str(limit)
-        numbers = _numbers(same, x, v, outcome)
-        figure = heat_map(f, x, v) if numbers and confirmed(report) else None
+        seen, y = None, outcome.y
+        if isinstance(x, Tensor) and isinstance(y, Tensor) and 0 < x.numel() * y.numel() <= LIMIT:
+            seen = read(same, x, v, outcome)
+    numbers = _numbers(seen) if seen else ""
+    figure = draw(seen) if seen and confirmed(report) else None
     return Explanation(transcript, outcome, shown, reason, numbers, figure, report)
 
 
@@ -160,21 +161,13 @@ def _transcript(f: Function, x: Tensors, v: Any, outcome: Outcome) -> str:
     return "\n".join([*lines, grads, repr(outcome.grad)])
 
 
-def _numbers(f: Function, x: Tensors, v: Any, outcome: Outcome) -> str:
-    """Write v, J, vᵀ·J and x.grad in numbers, for one small J."""
-    y = outcome.y
-    if not isinstance(x, Tensor) or not isinstance(y, Tensor):
-        return ""
-    if not 0 < x.numel() * y.numel() <= LIMIT:
-        return ""
-    weights = as_array(1.0 if v is None else v).reshape(y.shape)
-    entries = as_array(jacobian(f, x))
-    grad = as_array(0 * x if outcome.grad is None else outcome.grad)
+def _numbers(seen: Measured) -> str:
+    """Write v, J, vᵀ·J and x.grad in numbers."""
     lines = [
-        assigned("v     ", flat(weights), number),
-        assigned("J     ", laid_out(entries, y.ndim), number),
-        assigned("vᵀ·J  ", flat(weighted(weights, entries)), number),
-        assigned("x.grad", flat(grad), number),
+        assigned("v     ", flat(seen.v), number),
+        assigned("J     ", laid_out(seen.J, seen.y.ndim), number),
+        assigned("vᵀ·J  ", flat(weighted(seen.v, seen.J)), number),
+        assigned("x.grad", flat(seen.grad), number),
     ]
     return "\n".join(lines)
 

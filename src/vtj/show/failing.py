@@ -45,6 +45,12 @@ class Call:
         """The line that makes y."""
         return "y = f(*x)\n" if isinstance(self.x, tuple) else "y = f(x)\n"
 
+    @property
+    def pairs(self) -> list[tuple[str, Any, str, Any]]:
+        """The parts of v and y that belong together, each after its name."""
+        pairs = zip(_parts("v", self.v), _parts("y", self.y), strict=False)
+        return [(*of_v, *of_y) for of_v, of_y in pairs]
+
     def rewritten(self, back: str) -> str:
         """Make y and go back from it so; several outputs get a v each."""
         return self.run + (EVERY_OUTPUT if isinstance(self.y, tuple) else back)
@@ -86,34 +92,25 @@ def _in_a_backward(error: Exception) -> bool:
 
 def _misfit(call: Call) -> Advice | None:
     """Explain how v does not fit y: in number, or the first in shape or in kind of number."""
-    came, counted = _many(call.v), isinstance(call.v, (*MANY, Tensor))
-    if not came or (isinstance(call.y, tuple) and counted and len(came) != len(call.y)):
-        return _not_as_many(call)
-    for position, (v, y) in enumerate(zip(_many(call.v), _many(call.y), strict=False)):
+    came, counted = len(_parts("v", call.v)), isinstance(call.v, (*MANY, Tensor))
+    if not came or (isinstance(call.y, tuple) and counted and came != len(call.y)):
+        return _not_as_many(call, came)
+    for of_v, v, of_y, y in call.pairs:
         if isinstance(v, Tensor) and v.shape != y.shape:
-            return _shape(call, position)
+            return _shape(call, of_v, v, of_y, y)
         if isinstance(v, Tensor) and v.is_complex() != y.is_complex():
-            return _complex_dtype(call, position)
+            return _complex_dtype(call, of_v, v, of_y, y)
     return None
 
 
-def _many(value: Any) -> tuple[Any, ...]:
-    return tuple(value) if isinstance(value, MANY) else (value,)
+def _parts(name: str, value: Any) -> list[tuple[str, Any]]:
+    """Return every part of a value after its name."""
+    if not isinstance(value, MANY):
+        return [(name, value)]
+    return [(f"{name}[{position}]", part) for position, part in enumerate(value)]
 
 
-def _named(name: str, value: Any, position: int) -> tuple[str, Any]:
-    """Return the name and the value of the part at a position."""
-    many = isinstance(value, MANY)
-    return (f"{name}[{position}]", value[position]) if many else (name, value)
-
-
-def _pair(call: Call, position: int) -> tuple[str, Any, str, Any]:
-    """Return the parts of v and y at a position, each after its name."""
-    return (*_named("v", call.v, position), *_named("y", call.y, position))
-
-
-def _shape(call: Call, position: int) -> Advice:
-    of_v, v, of_y, y = _pair(call, position)
+def _shape(call: Call, of_v: str, v: Tensor, of_y: str, y: Tensor) -> Advice:
     cause = (
         f"{of_v} has shape {tuple(v.shape)} and {of_y} has shape {tuple(y.shape)}: "
         "v needs exactly y's shape, nothing is broadcast."
@@ -143,15 +140,13 @@ def _not_scalar(call: Call) -> Advice:
 
 
 def _complex_scalar(call: Call) -> Advice:
-    position = next(place for place, part in enumerate(_many(call.y)) if part.is_complex())
-    of_y, _ = _named("y", call.y, position)
+    of_y = next(name for name, part in _parts("y", call.y) if part.is_complex())
     cause = f"{of_y} is complex, and only a real scalar has a gradient without v."
     fix = f"{of_y}.abs().square().sum().backward()  # or another real number made of {of_y}"
     return cause, call.run + fix
 
 
-def _complex_dtype(call: Call, position: int) -> Advice:
-    of_v, v, of_y, y = _pair(call, position)
+def _complex_dtype(call: Call, of_v: str, v: Tensor, of_y: str, y: Tensor) -> Advice:
     rule = "complex needs complex, real needs real"
     cause = f"{of_v} has dtype {v.dtype} and {of_y} {y.dtype}: {rule}."
     fix = f"y.backward({of_v}.to(y.dtype))" if y.is_complex() else f"y.backward({of_v}.real)"
@@ -173,9 +168,9 @@ def _no_tensor(call: Call) -> Advice:
     return cause, call.rewritten(fix)
 
 
-def _not_as_many(call: Call) -> Advice:
+def _not_as_many(call: Call, came: int) -> Advice:
     returns = "one tensor" if isinstance(call.y, Tensor) else f"{len(call.y)} tensors"
-    cause = f"f returns {returns} and {len(_many(call.v))} v came: each output needs its own."
+    cause = f"f returns {returns} and {came} v came: each output needs its own."
     return cause, call.rewritten(WITH_ONES)
 
 
@@ -208,9 +203,8 @@ def _no_graph(call: Call) -> Advice:
 
 
 def _device(call: Call) -> Advice:
-    pairs = enumerate(zip(_many(call.v), _many(call.y), strict=False))
-    position = next(place for place, (v, y) in pairs if v is not None and v.device != y.device)
-    of_v, v, of_y, y = _pair(call, position)
+    given = (pair for pair in call.pairs if pair[1] is not None)
+    of_v, v, of_y, y = next(pair for pair in given if pair[1].device != pair[3].device)
     cause = f"{of_v} is on device {v.device} and {of_y} on {y.device}."
     return cause, call.rewritten(f"{WITH_ONES}  # or {of_v}.to(y.device)")
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -55,7 +56,7 @@ def graph(f: Function, x: Tensors, v: Any = None) -> Figure:
     return drawing.figure("Values forward, gradients back", " ".join(map(_described, boxes)))
 
 
-@dataclass
+@dataclass(eq=False)
 class _Node:
     lines: list[str]
     above: list["_Node"] = field(default_factory=list)
@@ -69,25 +70,25 @@ class _Node:
 
 def _layers(stations: Sequence[Station]) -> tuple[list[list[_Node]], list[list[_Node]]]:
     """Put every node one layer below the lowest of its inputs, long ways on nodes of their own."""
-    level: dict[int, int] = {}
-    while len(level) < len(stations):
-        for i, station in enumerate(stations):
-            if all(j in level for j in station.below):
-                level[i] = max((level[j] + 1 for j in station.below), default=0)
+
+    @cache
+    def level(i: int) -> int:
+        return max((level(j) + 1 for j in stations[i].below), default=0)
+
     nodes = [_Node(_lines(station)) for station in stations]
-    layers: list[list[_Node]] = [[] for _ in range(max(level.values()) + 1)]
-    for i in reversed(range(len(stations))):
-        layers[level[i]].append(nodes[i])
+    layers: list[list[_Node]] = [[] for _ in range(max(map(level, range(len(nodes)))) + 1)]
+    for i in reversed(range(len(nodes))):
+        layers[level(i)].append(nodes[i])
     ways = []
     for i, station in enumerate(stations):
         for j in dict.fromkeys(station.below):
-            between = [_Node([]) for _ in range(level[j] + 1, level[i])]
-            for depth, node in enumerate(between, start=level[j] + 1):
-                layers[depth].append(node)
-            ways.append([nodes[j], *between, nodes[i]])
-    for way in ways:
-        for upper, lower in pairwise(way):
-            lower.above.append(upper)
+            way = [nodes[j]]
+            for depth in range(level(j) + 1, level(i)):
+                way.append(_Node([]))
+                layers[depth].append(way[-1])
+            ways.append([*way, nodes[i]])
+            for upper, lower in pairwise(ways[-1]):
+                lower.above.append(upper)
     return layers, ways
 
 
@@ -103,37 +104,31 @@ def _place(layers: Sequence[list[_Node]], wide: float) -> None:
 
 def _routes(ways: Sequence[list[_Node]]) -> list[list[tuple[float, float]]]:
     """Return the points of every way, which leave and reach a box side by side."""
-    leaving = {id(way): (way[0], way[1]) for way in ways}
-    reaching = {id(way): (way[-1], way[-2]) for way in ways}
     routes = []
     for way in ways:
-        first, last = (_port(ends, id(way)) for ends in (leaving, reaching))
+        first = _port(way[0], way[1], [other[1] for other in ways if other[0] is way[0]])
+        last = _port(way[-1], way[-2], [other[-2] for other in ways if other[-1] is way[-1]])
         inner = [(node.x, node.y + dy) for node in way[1:-1] for dy in (0, HIGH)]
         routes.append([(first, way[0].y + HIGH), *inner, (last, way[-1].y)])
     return routes
 
 
-def _port(ends: dict[int, tuple[_Node, _Node]], way: int) -> float:
-    node = ends[way][0]
-    beside = sorted((k for k in ends if ends[k][0] is node), key=lambda k: ends[k][1].x)
+def _port(node: _Node, towards: _Node, every: Sequence[_Node]) -> float:
+    """Return where on the side of a box the way to one of several nodes starts."""
+    beside = sorted(every, key=lambda other: other.x)
     step = min(20.0, (node.width - 16) / len(beside))
-    return node.x + (beside.index(way) - (len(beside) - 1) / 2) * step
+    return node.x + (beside.index(towards) - (len(beside) - 1) / 2) * step
 
 
 def _lines(station: Station) -> list[str]:
-    lines = [station.name]
-    if station.value is not None:
-        lines.append(f"→ {_short(station.value)}")
-    if station.arrived is not None:
-        lines.append(f"← {_short(station.arrived)}")
-    return lines
+    values = (("→", station.value), ("←", station.arrived))
+    return [station.name, *(f"{sign} {_short(seen)}" for sign, seen in values if seen is not None)]
 
 
 def _box(drawing: Drawing, node: _Node) -> None:
     drawing.box(node.x - node.width / 2, node.y, node.width, HIGH, corner=6)
     for place, line in enumerate(node.lines):
-        arrived = line.startswith("←")
-        color = "accent" if arrived else "plain"
+        color = "accent" if line.startswith("←") else "plain"
         drawing.text(node.x, node.y + 18 + 18 * place, line, color=color, strong=place == 0)
 
 

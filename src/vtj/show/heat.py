@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from vtj.calling.tensors import Function
-from vtj.show.measured import measure, names, number
+from vtj.show.measured import Measured, measure, names, number
 from vtj.show.svg import Drawing, Figure, width_of
 
 CELL = 30.0
@@ -33,6 +33,11 @@ def heat_map(f: Function, x: Any, v: Any = None) -> Figure:
     seen = measure(f, x, v)
     if not 0 < seen.J.size <= LIMIT:
         raise ValueError(f"J has {seen.J.size} entries; a heat map shows 1 to {LIMIT}")
+    return draw(seen)
+
+
+def draw(seen: Measured) -> Figure:
+    """Draw what was measured."""
     rows = seen.J.reshape(seen.y.size, seen.x.size)
     weights, total = seen.v.reshape(-1), seen.grad.reshape(-1)
     above, beside = names("x", seen.x.shape), names("y", seen.y.shape)

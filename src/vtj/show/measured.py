@@ -11,7 +11,7 @@ from vtj.calling.tensors import Function
 from vtj.checking import check
 from vtj.engines import jacobian
 from vtj.oracle.blocks import as_array
-from vtj.outcome import backward
+from vtj.outcome import Outcome, backward
 from vtj.report import Report
 
 LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -43,10 +43,15 @@ def measure(f: Function, x: Any, v: Any = None) -> Measured:
         if isinstance(x, tuple) or isinstance(outcome.y, tuple):
             raise TypeError("x and y must be one tensor each to be drawn, not a tuple")
         require_confirmed(check(same, x, v))
-        entries = as_array(jacobian(same, x))
+        return read(same, x, v, outcome)
+
+
+def read(f: Function, x: Any, v: Any, outcome: Outcome) -> Measured:
+    """Return the values of a backward that `f` took, confirmed or not."""
     y = as_array(outcome.y)
+    weights = np.ones(y.shape) if v is None else as_array(v)
     grad = np.zeros(tuple(x.shape)) if outcome.grad is None else as_array(outcome.grad)
-    return Measured(as_array(x), y, np.ones(y.shape) if v is None else as_array(v), entries, grad)
+    return Measured(as_array(x), y, weights, as_array(jacobian(f, x)), grad)
 
 
 def confirmed(report: Report) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 import sympy
 
 from vtj.engines.symbolic.kinks import Clamped, Magnitude, Relu
+from vtj.show.measured import LOW
 
 SUM, PRODUCT, FACTOR, BASE = range(4)
 """How tightly the place of an expression binds; what binds less tightly gets parentheses."""
@@ -19,7 +20,6 @@ SUM, PRODUCT, FACTOR, BASE = range(4)
 POWERED = frozenset(["cos", "cosh", "sin", "sinh", "tan", "tanh"])
 """Functions whose integer powers are written at the name: sin²(x)."""
 
-LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 HIGH = str.maketrans("0123456789()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁽⁾")
 
 
@@ -35,6 +35,7 @@ class Plain:
         **{">=": "≥", "<=": "≤", "==": "=", "!=": "≠"},
     }
     MINUS, FRACTION, MAGNITUDE, WORD = "−", "{}/{}", "|{}|", "{}"
+    SLOPE = "∂{}/∂{}"
     ABOVE, BELOW = PRODUCT, FACTOR  # the places above and below a fraction's line
 
     def __init__(self, symbols: Sequence[Any]) -> None:
@@ -62,16 +63,19 @@ class Plain:
             return self._product(e)
         if e.is_Pow:
             return self._power(e.base, e.exp)
-        if isinstance(e, sympy.exp):
-            return self.exponential(self.write(e.args[0])), FACTOR
         if isinstance(e, sympy.Rel):
             return self._relation(e), SUM
         if isinstance(e, Magnitude | sympy.Abs):
             return self.MAGNITUDE.format(self.write(e.args[0])), BASE
         if e.is_Function:
             name, args = _called(e)
-            return self.call(name, [self.write(arg) for arg in args]), BASE
-        return self.atom(e), BASE
+            written = self.call(name, [self.write(arg) for arg in args])
+            return written, FACTOR if name == "exp" else BASE
+        return self.atom(str(e)) if e.is_Symbol else self.WORDS.get(str(e), str(e)), BASE
+
+    def slope(self, above: str, below: str) -> str:
+        """Write a partial derivative."""
+        return self.SLOPE.format(self.atom(above), self.atom(below))
 
     def _sum(self, e: Any) -> str:
         terms = sorted(e.args, key=self._term_key)
@@ -125,7 +129,7 @@ class Plain:
         if e.is_extended_negative:
             return self.MINUS + self._number(-e)[0], SUM
         if e.is_infinite:
-            return self.atom(e), BASE
+            return self.WORDS["oo"], BASE
         if e.is_Integer:
             return str(e), BASE
         if e.is_Rational and not _reads_decimal(e):
@@ -169,10 +173,6 @@ class Plain:
         inside = radicand if re.fullmatch(r"\w+", radicand) else f"({radicand})"
         return ("√" if degree == 2 else "∛") + inside
 
-    def exponential(self, exponent: str) -> str:
-        """Write e to a power."""
-        return f"exp({exponent})"
-
     def call(self, name: str, arguments: Sequence[str], exponent: str = "") -> str:
         """Write a function by its SymPy name, and its power at the name."""
         head = self.WORDS.get(name, name)
@@ -183,9 +183,9 @@ class Plain:
         """Write a decimal number as Python does."""
         return digits
 
-    def atom(self, e: Any) -> str:
-        """Write a name given as TeX, or a constant."""
-        name = self.WORDS.get(str(e), str(e)).replace(r"\dots", "…")
+    def atom(self, name: str) -> str:
+        """Write a name given as TeX."""
+        name = name.replace(r"\dots", "…")
         name = re.sub(r"\^\{(\(\d+\))\}", lambda found: found[1].translate(HIGH), name)
         name = re.sub(r"\\math\w+\{(\w+)\}", r"\1", name)
         return re.sub(r"_\{?([\d,]+)\}?", lambda found: found[1].translate(LOW), name)
@@ -195,7 +195,7 @@ class Tex(Plain):
     """Writes TeX that Temml and MathJax both render: ``x_1^2 + 2x_2^3``, with few braces."""
 
     WORDS: Mapping[str, str] = {
-        **{name: "\\" + name for name in ("cos", "cosh", "exp", "log", "max", "min")},
+        **{name: "\\" + name for name in ("cos", "cosh", "log", "max", "min")},
         **{name: "\\" + name for name in ("sin", "sinh", "tan", "tanh", "pi")},
         **{"Largest": r"\max", "Smallest": r"\min", "Sigmoid": r"\sigma"},
         **{"acos": r"\arccos", "asin": r"\arcsin", "atan": r"\arctan"},
@@ -203,6 +203,7 @@ class Tex(Plain):
     }
     MINUS, FRACTION = "-", r"\frac{{{}}}{{{}}}"
     MAGNITUDE, WORD = r"\lvert {} \rvert", r"\text{{{}}}"
+    SLOPE = r"\frac{{\partial {}}}{{\partial {}}}"
     ABOVE = BELOW = SUM
 
     def parentheses(self, text: str) -> str:
@@ -227,12 +228,10 @@ class Tex(Plain):
         """Write a square or cube root."""
         return rf"\sqrt{{{radicand}}}" if degree == 2 else rf"\sqrt[{degree}]{{{radicand}}}"
 
-    def exponential(self, exponent: str) -> str:
-        """Write e to a power."""
-        return self.raised("e", exponent)
-
     def call(self, name: str, arguments: Sequence[str], exponent: str = "") -> str:
-        """Write a function upright, also one that TeX does not know."""
+        """Write a function upright, also one that TeX does not know; exp as a power of e."""
+        if name == "exp":
+            return self.raised("e", arguments[0])
         known = name if name in self.WORDS else rf"\operatorname{{{name}}}"
         return super().call(known, arguments, exponent)
 
@@ -241,9 +240,9 @@ class Tex(Plain):
         mantissa, _, exponent = digits.partition("e")
         return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else mantissa
 
-    def atom(self, e: Any) -> str:
-        """Write a symbol, whose name is its TeX, or a constant."""
-        return self.WORDS.get(str(e), str(e))
+    def atom(self, name: str) -> str:
+        """Write a name, which is TeX."""
+        return name
 
 
 def _called(e: Any) -> tuple[str, Sequence[Any]]:

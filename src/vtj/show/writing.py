@@ -1,13 +1,13 @@
 """The equations of a formula: y, the partial derivatives, J, and vᵀ·J in numbers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from vtj.engines.symbolic.derivation import Symbolic
 from vtj.engines.symbolic.names import subscript
-from vtj.engines.symbolic.numbers import evaluate
 from vtj.show.equations import Array, Equation, Lines, assigned, flat, laid_out, matrix
 from vtj.show.notation import Plain, Tex
 
@@ -38,30 +38,18 @@ class Written:
 
     def jacobian(self) -> Lines:
         """Write J = …, one equation for each output and input, and where they hold."""
-        equations = tuple(
-            Equation(left, matrix(J, self.tex.write), assigned(text, J, self.plain.write))
-            for left, text, J, _ in self._blocks()
-        )
+        equations = [self._both(left, text, J, Plain.write) for left, text, J, _ in self._blocks()]
         held = self.symbolic.conditions[:NOTED]
         rest = len(self.symbolic.conditions) > NOTED
         note = r",\ ".join([*map(self.tex.write, held), *[r"\dots"] * rest])
         text = ", ".join([*map(self.plain.write, held), *["…"] * rest])
-        return Lines(equations, note, text)
+        return Lines(tuple(equations), note, text)
 
     def partials(self) -> Lines:
         """Write what the entries of J stand for."""
-
-        def tex(pair: tuple[str, str]) -> str:
-            return rf"\frac{{\partial {pair[0]}}}{{\partial {pair[1]}}}"
-
-        def plain(pair: tuple[str, str]) -> str:
-            return f"∂{self.plain.atom(pair[0])}/∂{self.plain.atom(pair[1])}"
-
-        equations = (
-            Equation(left, matrix(pairs, tex), assigned(text, pairs, plain))
-            for left, text, _, pairs in self._blocks()
-        )
-        return Lines(tuple(equations))
+        say = lambda notation, pair: notation.slope(*pair)  # noqa: E731
+        blocks = self._blocks()
+        return Lines(tuple(self._both(left, text, pairs, say) for left, text, _, pairs in blocks))
 
     def product(self, v: Sequence[Array], products: Sequence[Array]) -> Lines:
         """Write vᵀ·J = … in numbers: the row of weights, J at x, and their product."""
@@ -71,7 +59,7 @@ class Written:
             left, text = (r"v^\top \cdot J", "vᵀ·J") if self.one else (left, f"(vᵀ·J) for {text}")
             right = matrix(flat(product), numeral)
             if self.one:
-                at = laid_out(evaluate(self.symbolic.J[0][0], self.symbolic.point), v[0].ndim)
+                at = laid_out(self.symbolic.slopes[0][0], v[0].ndim)
                 row = v[0].ravel() if v[0].ndim else v[0]
                 steps = [self.tex.join([matrix(row, numeral), matrix(at, numeral)])]
                 if product.ndim == 2 and len(product) > 1 and v[0].ndim:
@@ -81,6 +69,13 @@ class Written:
             said = assigned(text, flat(product), self.plain.numeral)
             equations.append(Equation(left, right, said))
         return Lines(tuple(equations))
+
+    def _both(
+        self, left: str, text: str, cells: Array, say: Callable[[Plain, Any], str]
+    ) -> Equation:
+        """Write an equation in both notations, its right side cell by cell."""
+        tex, plain = partial(say, self.tex), partial(say, self.plain)
+        return Equation(left, matrix(cells, tex), assigned(text, cells, plain))
 
     def _blocks(self) -> Iterator[tuple[str, str, Array, Array]]:
         """Yield each block of J: its name in TeX and in text, its entries, what they stand for."""
@@ -94,9 +89,8 @@ class Written:
                 left, text = "J", "J"
                 many = entries.ndim > 2
                 if not self.one or many:
-                    above, below = (_listed(tops), _listed(bottoms)) if many else (output, name)
-                    left = rf"\frac{{\partial {above}}}{{\partial {below}}}"
-                    text = f"∂{self.plain.atom(above)}/∂{self.plain.atom(below)}"
+                    sides = (_listed(tops), _listed(bottoms)) if many else (output, name)
+                    left, text = self.tex.slope(*sides), self.plain.slope(*sides)
                 yield left, text, cells, pairs.reshape(cells.shape)
 
 

@@ -1,5 +1,6 @@
 """The formulas of single operations: at numbers they have torch's values, on symbols they read."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,8 @@ from torch.utils._pytree import tree_map
 from vtj.engines.symbolic.kinks import Magnitude
 from vtj.engines.symbolic.names import symbols
 from vtj.engines.symbolic.numbers import evaluate
-from vtj.engines.symbolic.operations import (
-    FORMULAS,
-    array,
-    avg_pool2d,
-    number,
-)
+from vtj.engines.symbolic.operations import FORMULAS, Formulas, array, avg_pool2d, number
+from vtj.engines.symbolic.tracing import Tracer
 
 
 def tensor(*shape: int, start: int = 1) -> Tensor:
@@ -46,7 +43,6 @@ CASES: list[tuple[Any, ...]] = [
     ("add", SQUARE, 2, {"alpha": 0.5}),
     ("addmm", TWO, SQUARE, WIDE[:, :2]),
     ("addmm", THREE, SQUARE, WIDE, {"beta": 2, "alpha": 0.25}),
-    ("addmv", TWO, WIDE, THREE),
     ("addmv", TWO, WIDE, THREE, {"beta": 0.5, "alpha": 3}),
     ("amax", CUBE),
     ("amax", CUBE, [0, -1]),
@@ -62,7 +58,6 @@ CASES: list[tuple[Any, ...]] = [
     ("clamp", WIDE, None, 0.5),
     ("clamp", WIDE, -0.5, 0.5),
     ("clamp", WIDE, tensor(3), tensor(3) + 0.5),
-    ("clamp_max", WIDE, 0.25),
     ("clamp_min", WIDE, 0.25),
     ("convolution", *conv(SERIES, tensor(3, 2, 2))),
     ("convolution", *conv(SERIES, tensor(3, 2, 2), THREE, stride=[2], padding=[1])),
@@ -96,14 +91,8 @@ CASES: list[tuple[Any, ...]] = [
     ("_linalg_solve_ex", STACK, OTHER),
     ("_linalg_solve_ex", STACK, tensor(2, 2, 3)),
     ("linalg_vector_norm", CUBE),
-    ("linalg_vector_norm", CUBE, 1, [0]),
-    ("linalg_vector_norm", CUBE, 3, [0, 2]),
-    ("linalg_vector_norm", CUBE, 4, [1], True),
     ("linalg_vector_norm", CUBE, 0.5, [-1]),
-    ("linalg_vector_norm", CUBE, 1, [1, 2], True),
-    ("linalg_vector_norm", CUBE, float("inf"), [2], True),
     ("linalg_vector_norm", CUBE, float("inf"), [0, 1]),
-    ("linalg_vector_norm", CUBE, float("-inf"), [0], True),
     ("linalg_vector_norm", CUBE, float("-inf"), [1, 2]),
     ("log", POSITIVE),
     ("log10", POSITIVE),
@@ -117,21 +106,17 @@ CASES: list[tuple[Any, ...]] = [
     ("max", CUBE),
     ("maximum", SQUARE, TWO),
     ("mean", CUBE),
-    ("mean", CUBE, [0, 1]),
     ("mean", CUBE, [-1], True),
-    ("mean", NUMBER, [0]),
     ("min", CUBE),
     ("minimum", SQUARE, TWO),
     ("mm", SQUARE, WIDE),
-    ("mse_loss", SQUARE, OTHER),
+    ("mm", WIDE[:, :0], WIDE[:0]),
     ("mse_loss", SQUARE, OTHER, 0),
-    ("mse_loss", SQUARE, OTHER, 1),
     ("mse_loss", SQUARE, OTHER, 2),
     ("mul", SQUARE, TWO),
     ("mv", WIDE, THREE),
     ("neg", WIDE),
     ("norm", CUBE, 3, [0, 2], True),
-    ("norm", WIDE, None, [1]),
     ("pow", POSITIVE, 2.5),
     ("pow", POSITIVE, WIDE),
     ("pow", 2, WIDE),
@@ -141,7 +126,6 @@ CASES: list[tuple[Any, ...]] = [
     ("relu", WIDE),
     ("rsqrt", POSITIVE),
     ("rsub", SQUARE, TWO, {"alpha": 3}),
-    ("rsub", SQUARE, 2),
     ("scatter_add", tensor(3, 3), 0, torch.tensor([[2, 0], [0, 0]]), WIDE),
     ("scatter_add", tensor(3, 3), 1, torch.tensor([[2, 2, 0]]), WIDE),
     ("sigmoid", WIDE),
@@ -152,7 +136,6 @@ CASES: list[tuple[Any, ...]] = [
     ("sqrt", POSITIVE),
     ("square", WIDE),
     ("std", WIDE, [1], {"correction": 0}),
-    ("std", WIDE, [0], {"keepdim": True}),
     ("sub", SQUARE, TWO),
     ("sub", SQUARE, TWO, {"alpha": 3}),
     ("sum", CUBE),
@@ -168,28 +151,40 @@ CASES: list[tuple[Any, ...]] = [
     ("var", CUBE, [0, 2], {"correction": 0.5, "keepdim": True}),
     ("var", CUBE, [1]),
     ("var_mean", CUBE, [1], {"correction": 1, "keepdim": True}),
-    ("zero", WIDE),
 ]
 
 
-def _operand(leaf: Any) -> Any:
-    if not isinstance(leaf, Tensor):
+def traced(write: Callable[[Tensor], Formulas], name: str, *args: Any, **named: Any) -> Any:
+    """Return the formulas of an operation's results, and the results."""
+    tracer = Tracer()
+
+    def kept(leaf: Any) -> Any:
+        if isinstance(leaf, Tensor) and leaf.is_floating_point():
+            leaf = leaf.clone()
+            tracer.write(leaf, write(leaf))
         return leaf
-    return array(leaf.numpy()) if leaf.is_floating_point() else leaf.numpy()
+
+    args, named = tree_map(kept, (args, named))
+    with tracer:
+        out = getattr(torch.ops.aten, name)(*args, **named)
+    parts = [
+        part for part in (out if isinstance(out, tuple) else (out,)) if tracer.memory.knows(part)
+    ]
+    return [tracer.memory.read(part) for part in parts], parts
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{i} {case[0]}" for i, case in enumerate(CASES)])
 def test_at_numbers_a_formula_has_the_value_that_torch_gives(case: tuple[Any, ...]) -> None:
     name, *args = case
     named = args.pop() if isinstance(args[-1], dict) else {}
+    given, _ = traced(lambda leaf: array(leaf.numpy()), name, *args, **named)
     expected = getattr(torch.ops.aten, name)(*args, **named)
-    given = FORMULAS[name](*tree_map(_operand, args), **named)
-    pairs = zip(*(r if isinstance(r, tuple) else (r,) for r in (given, expected)), strict=False)
-    for formulas, values in pairs:
-        if formulas is not None:
-            assert (type(formulas), formulas.dtype) == (np.ndarray, object)
-            assert formulas.shape == tuple(values.shape)
-            np.testing.assert_allclose(evaluate(formulas, {}), values, rtol=1e-12, atol=1e-14)
+    expected = expected if isinstance(expected, tuple) else (expected,)
+    assert given
+    for formulas, values in zip(given, expected, strict=False):
+        assert all(isinstance(formula, sympy.Basic) for formula in formulas.ravel())
+        assert formulas.shape == tuple(values.shape)
+        np.testing.assert_allclose(evaluate(formulas, {}), values, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -218,36 +213,36 @@ def test_a_complex_number_is_refused() -> None:
         number(1j)
 
 
-def test_formulas_read_as_an_author_writes_them() -> None:
-    a, b = pair = symbols("x", (2,))
-    norm = FORMULAS["linalg_vector_norm"]
-    assert norm(pair)[()] == sympy.sqrt(a**2 + b**2)
-    assert norm(pair, 1)[()] == Magnitude(a) + Magnitude(b)
-    assert norm(pair, 3)[()] == sympy.cbrt(Magnitude(a) ** 3 + Magnitude(b) ** 3)
-    assert norm(pair, 4)[()] == sympy.root(a**4 + b**4, 4)
-    assert FORMULAS["mean"](pair)[()] == (a + b) / 2
-    assert FORMULAS["var"](pair, correction=0.5)[()] == sympy.Rational(2, 3) * (
-        (a - (a + b) / 2) ** 2 + (b - (a + b) / 2) ** 2
-    )
-    exp = sympy.exp
-    assert FORMULAS["_softmax"](pair, 0).tolist() == [
-        exp(a) / (exp(a) + exp(b)),
-        exp(b) / (exp(a) + exp(b)),
-    ]
-    assert FORMULAS["_log_softmax"](pair, 0).tolist() == [
-        a - sympy.log(exp(a) + exp(b)),
-        b - sympy.log(exp(a) + exp(b)),
-    ]
+a, b = PAIR = symbols("x", (2,))
+(p, q), (r, s) = symbols("x", (2, 2))
+DET, EXP, LOG = p * s - q * r, sympy.exp, sympy.log
+READ: list[tuple[tuple[Any, ...], Any]] = [
+    (("linalg_vector_norm", TWO), sympy.sqrt(a**2 + b**2)),
+    (("linalg_vector_norm", TWO, 1), Magnitude(a) + Magnitude(b)),
+    (("linalg_vector_norm", TWO, 3), sympy.cbrt(Magnitude(a) ** 3 + Magnitude(b) ** 3)),
+    (("linalg_vector_norm", TWO, 4), sympy.root(a**4 + b**4, 4)),
+    (("mean", TWO), (a + b) / 2),
+    (
+        ("var", TWO, None, {"correction": 0.5}),
+        sympy.Rational(2, 3) * ((a - (a + b) / 2) ** 2 + (b - (a + b) / 2) ** 2),
+    ),
+    (("_softmax", TWO, 0, False), [e / (EXP(a) + EXP(b)) for e in (EXP(a), EXP(b))]),
+    (("_log_softmax", TWO, 0, False), [e - LOG(EXP(a) + EXP(b)) for e in PAIR]),
+    (("_linalg_det", SQUARE), DET),
+    (("linalg_inv_ex", SQUARE), [[s / DET, -q / DET], [-r / DET, p / DET]]),
+]
 
 
-def test_determinants_and_inverses_are_written_out() -> None:
-    m = symbols("x", (2, 2))
-    (a, b), (c, d) = m
-    assert FORMULAS["_linalg_det"](m)[0][()] == a * d - b * c
+@pytest.mark.parametrize(("case", "read"), READ, ids=[str(case[::2]) for case, _ in READ])
+def test_formulas_read_as_an_author_writes_them(case: tuple[Any, ...], read: Any) -> None:
+    name, *args = case
+    named = args.pop() if isinstance(args[-1], dict) else {}
+    (formulas, *_), _ = traced(lambda leaf: symbols("x", leaf.shape), name, *args, **named)
+    assert formulas.tolist() == read
+
+
+def test_determinants_and_inverses_are_written_out_up_to_a_size() -> None:
     assert FORMULAS["_linalg_det"](symbols("x", (4, 4)))[0][()].is_polynomial()
-    inverse, _ = FORMULAS["linalg_inv_ex"](m)
-    whole = a * d - b * c
-    assert inverse.tolist() == [[d / whole, -b / whole], [-c / whole, a / whole]]
     wide = np.empty((0, 1, 5, 5), dtype=object)
     with pytest.raises(NotImplementedError, match=r"^written out for at most 4 rows$"):
         FORMULAS["_linalg_det"](wide)
@@ -256,7 +251,7 @@ def test_determinants_and_inverses_are_written_out() -> None:
 
 
 def test_adding_at_indices_leaves_what_was_there() -> None:
-    a, b = x = symbols("x", (2,))
+    x = PAIR.copy()
     assert FORMULAS["scatter_add"](x, 0, np.array([0, 0]), x).tolist() == [2 * a + b, b]
     assert x.tolist() == [a, b]
 

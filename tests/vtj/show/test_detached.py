@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -44,6 +45,9 @@ def test_names_the_last_call_that_leaves_the_graph(name: str) -> None:
         cause, instead = cut(f, X)
     assert cause == f"Nothing leads from x to y that requires grad: f cuts the graph at {where}."
     assert instead == code
+    names: dict[str, Any] = {"torch": torch}
+    exec(instead, names)
+    assert names["f"](X.clone().requires_grad_()).requires_grad
 
 
 def without_grad(x: Tensor) -> Tensor:

@@ -159,16 +159,43 @@ def test_a_second_v_that_torch_ignores_is_refused() -> None:
         explain(lambda x: 2 * x, X, (X, X))
 
 
-def test_no_v_for_one_number() -> None:
-    several = explain(lambda x: (2 * x.sum(), x.sum()), X)
-    assert several.transcript.endswith(
-        ">>> torch.autograd.backward(y)\n>>> x.grad\ntensor([3., 3.])"
-    )
-    explained = explain(lambda x: (x.reshape(2, 1) * 3).sum(), X)
-    assert ">>> y.backward()\n" in explained.transcript
-    assert explained.numbers.startswith("v      = 1\n")
-    one = explain(lambda x: x.sum().reshape(1), X)
-    assert one.numbers == "v      = [1]\nJ      = [1  1]\nvᵀ·J   = [1, 1]\nx.grad = [1, 1]"
+UNUSED = torch.ones(2, requires_grad=True)
+SMALL: dict[str, tuple[Any, Any, Any, str, str]] = {
+    "no v, several outputs": (
+        *(lambda x: (2 * x.sum(), x.sum()), X, None),
+        *(">>> torch.autograd.backward(y)\n>>> x.grad\ntensor([3., 3.])", ""),
+    ),
+    "no v, a number": (
+        *(lambda x: (x.reshape(2, 1) * 3).sum(), X, None),
+        ">>> y.backward()\n>>> x.grad\ntensor([3., 3.])",
+        "v      = 1\nJ      = [3, 3]\nvᵀ·J   = [3, 3]\nx.grad = [3, 3]",
+    ),
+    "no v, one element": (
+        *(lambda x: x.sum().reshape(1), X, None, ">>> x.grad\ntensor([1., 1.])"),
+        "v      = [1]\nJ      = [1  1]\nvᵀ·J   = [1, 1]\nx.grad = [1, 1]",
+    ),
+    "x that y does not use": (
+        *(lambda x: 2 * UNUSED, X, X, ">>> x.grad\nNone"),
+        "v      = [1, 2]\nJ      = [0  0]\n         [0  0]\nvᵀ·J   = [0, 0]\nx.grad = [0, 0]",
+    ),
+    "a slope that is infinite": (
+        *(torch.sqrt, X[:1] * 0, X[:1], ">>> x.grad\ntensor([inf])"),
+        "v      = [1]\nJ      = [inf]\nvᵀ·J   = [inf]\nx.grad = [inf]",
+    ),
+    "a slope that is no number": (
+        *(lambda x: x * float("nan"), X[:1], X[:1], ">>> x.grad\ntensor([nan])"),
+        "v      = [1]\nJ      = [nan]\nvᵀ·J   = [nan]\nx.grad = [nan]",
+    ),
+    "no elements": (lambda x: 2 * x, X[:0], X[:0], ">>> x.grad\ntensor([])", ""),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_calls_end_in_a_gradient_that_numbers_repeat(name: str) -> None:
+    f, x, v, end, numbers = SMALL[name]
+    explained = explain(f, x, v)
+    assert explained.transcript.endswith(end)
+    assert explained.numbers == numbers
 
 
 def test_numbers_of_a_jacobian_of_up_to_64_entries() -> None:
@@ -178,22 +205,6 @@ def test_numbers_of_a_jacobian_of_up_to_64_entries() -> None:
     assert whole.figure is not None
     more = explain(lambda x: torch.cat([2 * x, x[:1]]), ones, torch.ones(9))
     assert (more.numbers, more.figure) == ("", None)
-    nothing = explain(lambda x: 2 * x, ones[:0], ones[:0])
-    assert (nothing.numbers, nothing.figure) == ("", None)
-
-
-def test_x_that_y_does_not_use() -> None:
-    weight = torch.ones(2, requires_grad=True)
-    explained = explain(lambda x: 2 * weight, X, X)
-    assert explained.transcript.endswith(">>> x.grad\nNone")
-    assert explained.numbers.endswith("x.grad = [0, 0]")
-    assert "vᵀ·J   = [0, 0]\n" in explained.numbers
-
-
-def test_slopes_that_are_no_numbers() -> None:
-    explained = explain(torch.sqrt, torch.zeros(1), torch.ones(1))
-    assert "J      = [inf]" in explained.numbers
-    assert "nan" in explain(lambda x: x * float("nan"), X, X).numbers
 
 
 def test_a_large_jacobian_has_neither_formula_nor_numbers() -> None:

@@ -57,11 +57,6 @@ def reentrant(x: Tensor) -> Tensor:
     return torch.autograd.grad(checkpoint(torch.sin, x, use_reentrant=True).sum(), x)[0]
 
 
-def without_grad(x: Tensor) -> Tensor:
-    with torch.no_grad():
-        return 2 * x
-
-
 @dataclass(frozen=True)
 class Broken:
     f: Callable[..., Any]
@@ -185,24 +180,6 @@ BROKEN = {
     "a detached graph": Broken(
         lambda x: 2 * x.detach(), X, X,
         cut("f cuts the graph at torch.Tensor.detach"), DOUBLED,
-    ),
-    "an index": Broken(
-        lambda x: x.argmax(), X, None,
-        cut("f cuts the graph at torch.Tensor.argmax"),
-        "def f(x):\n    return torch.softmax(x, 0)  # not x.argmax(): an index has no slope",
-    ),
-    ".data": Broken(
-        lambda x: x.data * 2, X, X,
-        cut("f cuts the graph at torch.Tensor.data"), DOUBLED,
-    ),
-    "no_grad inside": Broken(
-        without_grad, X, X,
-        cut("f computes it under torch.no_grad()"),
-        "def f(x):\n    return 2 * x  # outside of torch.no_grad()",
-    ),
-    "x not used": Broken(
-        lambda x: torch.ones(x.shape[0]), X, X,
-        cut("f does not use the values of x"), DOUBLED,
     ),
     "an index among the outputs": Broken(
         lambda x: (2 * x, x.argmax()), X, (X, None),

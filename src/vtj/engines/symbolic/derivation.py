@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,18 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from vtj.calling.repeatable import random_state_kept, repeatable
-from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like
+from vtj.calling.tensors import (
+    Function,
+    Tensors,
+    as_tuple,
+    fresh_leaves,
+    like,
+    require_floating,
+    shaped_like,
+    values,
+)
 from vtj.engines.symbolic.errors import NotSymbolic, UnknownOperation
 from vtj.engines.symbolic.kinks import Slope
-from vtj.engines.symbolic.memory import values
 from vtj.engines.symbolic.names import names, symbols
 from vtj.engines.symbolic.numbers import agreeing, evaluate
 from vtj.engines.symbolic.operations import Formulas
@@ -51,6 +60,11 @@ class Symbolic:
     eps: float
     several: bool
 
+    @cached_property
+    def slopes(self) -> list[list[NDArray[np.float64]]]:
+        """J in numbers: the values of its blocks at x."""
+        return [[evaluate(J, self.point) for J in row] for row in self.J]
+
 
 def jacobian(f: Function, x: Tensors) -> Any:
     """Return J by deriving its formulas from the code that runs and evaluating them at `x`.
@@ -64,10 +78,7 @@ def jacobian(f: Function, x: Tensors) -> Any:
                 [ 0., 12.]], dtype=torch.float64)
     """
     derived = derive(f, x)
-    blocks = [
-        like(tuple(torch.from_numpy(evaluate(J, derived.point)) for J in row), x)
-        for row in derived.J
-    ]
+    blocks = [like(tuple(map(torch.from_numpy, row)), x) for row in derived.slopes]
     return tuple(blocks) if derived.several else blocks[0]
 
 
@@ -84,8 +95,9 @@ def derive(f: Function, x: Tensors) -> Symbolic:
     parts = as_tuple(x)
     for position, part in enumerate(parts):
         _require_plain(part, f"x[{position}]" if isinstance(x, tuple) else "x")
-    _require_few(1, sum(part.numel() for part in parts))
-    named = names(f, parts, not isinstance(x, tuple))
+    count = sum(part.numel() for part in parts)
+    _require_few(1, count)
+    named = tuple(names(f, parts, not isinstance(x, tuple)))
     inputs = tuple(symbols(n, part.shape) for n, part in zip(named, parts, strict=True))
     tracer = Tracer()
     leaves = fresh_leaves(x)
@@ -97,23 +109,19 @@ def derive(f: Function, x: Tensors) -> Symbolic:
     outputs = as_tuple(y, "y")
     for output in outputs:
         _require_plain(output, "y")
-    _require_few(sum(o.numel() for o in outputs), sum(part.numel() for part in parts))
+    _require_few(sum(o.numel() for o in outputs), count)
     read = tuple(tracer.memory.read(output) for output in outputs)
-    point = _point(inputs, [values(part) for part in parts])
+    point = _point(inputs, parts)
     _confirm(f, parts, inputs, read, outputs, tracer.eps)
     slopes = tuple(tuple(_slopes(y, x) for x in inputs) for y in read)
     decided, pieces = _decided(slopes, point)
     held = tuple(dict.fromkeys([*tracer.conditions, *pieces]))
-    several = isinstance(y, tuple)
-    return Symbolic(tuple(named), inputs, read, decided, held, point, tracer.eps, several)
+    return Symbolic(named, inputs, read, decided, held, point, tracer.eps, isinstance(y, tuple))
 
 
 def _require_plain(tensor: Tensor, name: str) -> None:
-    if tensor.is_complex():
-        raise NotSymbolic(f"{name} has dtype {tensor.dtype}; formulas are of real numbers")
-    if not tensor.is_floating_point():
-        raise TypeError(f"{name} has dtype {tensor.dtype}; a Jacobian needs a floating dtype")
-    if tensor.layout is not torch.strided or type(tensor) not in (Tensor, torch.nn.Parameter):
+    require_floating(name, tensor)
+    if type(tensor) not in (Tensor, torch.nn.Parameter):
         kind = f"{type(tensor).__name__} with layout {tensor.layout}"
         raise NotSymbolic(f"{name} is a {kind}; formulas need a plain, strided torch.Tensor")
 
@@ -124,10 +132,9 @@ def _require_few(outputs: int, inputs: int) -> None:
         raise NotSymbolic(f"J has {size}; formulas are derived up to {ENTRY_LIMIT}")
 
 
-def _point(inputs: Sequence[Formulas], at: Sequence[NDArray[np.float64]]) -> dict[Any, float]:
+def _point(inputs: Sequence[Formulas], at: tuple[Tensor, ...]) -> dict[Any, float]:
     known = [symbol for array in inputs for symbol in array.ravel()]
-    there = [float(value) for array in at for value in array.ravel()]
-    return dict(zip(known, there, strict=True))
+    return dict(zip(known, values(at).tolist(), strict=True))
 
 
 def _slopes(y: Formulas, x: Formulas) -> Formulas:
@@ -153,35 +160,44 @@ def _decided(
     every = [entry for row in slopes for J in row for entry in J.ravel()]
     kinks = sorted({s.args[0] for entry in every for s in entry.atoms(Slope)}, key=str)
     chosen: dict[Any, Any] = {}
-    pieces: list[Any] = []
+    pairs: list[Any] = []
     for kink in kinks:
         at = evaluate(np.array(kink.args, dtype=object), point).tolist()
-        pieces += [piece for piece in kink.piece(at) if isinstance(piece, sympy.Rel)]
+        pairs += kink.decisive(at)
         for position, slope in enumerate(kink.slopes(at), start=1):
             chosen[Slope(kink, sympy.Integer(position))] = slope
+    values_of = evaluate(np.array(pairs, dtype=object).reshape(-1, 2), point)
+    held = [_relation(*pair, *at) for pair, at in zip(pairs, values_of, strict=True)]
+    pieces = [relation for relation in held if isinstance(relation, sympy.Rel)]
     decide = np.frompyfunc(lambda entry: entry.xreplace(chosen), 1, 1)
     return tuple(tuple(np.asarray(decide(J), dtype=object) for J in row) for row in slopes), pieces
 
 
+def _relation(left: Any, right: Any, a: float, b: float) -> Any:
+    """Return how two expressions compare, given their values."""
+    if a == b:
+        return sympy.Eq(left, right)
+    return sympy.Gt(left, right) if a > b else sympy.Lt(left, right)
+
+
 def _confirm(
     f: Function,
-    parts: Sequence[Tensor],
+    parts: tuple[Tensor, ...],
     inputs: Sequence[Formulas],
     formulas: Sequence[Formulas],
-    outputs: Sequence[Tensor],
+    outputs: tuple[Tensor, ...],
     eps: float,
 ) -> None:
     """Raise unless every formula gives what f gives at x, and at a point next to it."""
-    here = np.concatenate([np.abs(values(part)).reshape(-1) for part in parts])
+    here = np.abs(values(parts))
     size = float(np.max(here, initial=0.0, where=np.isfinite(here)))
 
-    def same(given: Sequence[Tensor], at: Sequence[Tensor]) -> NDArray[np.bool_]:
-        point = _point(inputs, [values(part) for part in at])
-        agreed = [
-            agreeing(evaluate(formula, point), values(y), eps, size).reshape(-1)
-            for y, formula in zip(given, formulas, strict=True)
-        ]
-        return np.concatenate(agreed)
+    def same(given: tuple[Tensor, ...], at: tuple[Tensor, ...]) -> NDArray[np.bool_]:
+        point = _point(inputs, at)
+        pairs = zip(formulas, given, strict=True)
+        return np.concatenate(
+            [agreeing(evaluate(y.ravel(), point), values(now), eps, size) for y, now in pairs]
+        )
 
     if not same(outputs, parts).all():
         raise NotSymbolic(
@@ -190,14 +206,13 @@ def _confirm(
         )
     step = max(2**-8, 8 * eps ** (2 / 3))
     signs = np.random.default_rng(0)
-    counts = [part.numel() for part in parts]
-    shares = np.linspace(step, step / 2, sum(counts))  # a difference of equal elements changes too
+    shares = np.linspace(step, step / 2, here.size)  # a difference of equal elements changes too
     missing = np.array([True])
     for _ in range(12):  # at a kink or the edge of a branch, not every neighbor shares the formula
-        drawn = signs.choice([-1, 1], shares.size) * shares
-        near = list(map(_beside, parts, np.split(drawn, np.cumsum(counts)[:-1])))
+        moves = shaped_like(signs.choice([-1, 1], here.size) * shares, parts)
+        near = tuple(map(_beside, parts, moves))
         with random_state_kept():
-            again = as_tuple(f(*(part.clone().requires_grad_() for part in near)), "y")
+            again = as_tuple(f(*fresh_leaves(near)), "y")
         if [y.shape for y in again] == [y.shape for y in outputs]:
             missing = missing & ~same(again, near)
         if not missing.any():
@@ -208,10 +223,9 @@ def _confirm(
     )
 
 
-def _beside(part: Tensor, shares: NDArray[np.float64]) -> Tensor:
+def _beside(part: Tensor, shares: Tensor) -> Tensor:
     """Move every element by a share of itself, zeros by a share of the smallest other one."""
     at = part.detach()
     sizes = at.abs()
     least = sizes[sizes > 0].min() if bool((sizes > 0).any()) else sizes.new_ones(())
-    moves = torch.from_numpy(shares).to(at).reshape(at.shape)
-    return at + moves * torch.where(sizes > 0, sizes, least)
+    return at + shares * torch.where(sizes > 0, sizes, least)

@@ -16,23 +16,16 @@ class Kinked(sympy.Function):  # type: ignore[misc]  # SymPy has no annotations
     """A function made of smooth pieces; where it is differentiated decides which piece counts.
 
     Every one has `slopes`, which returns the slopes that torch chooses where the arguments have
-    given values.
+    given values, and `decisive`, the pairs of expressions whose order decided that.
     """
 
     def fdiff(self, argindex: int = 1) -> Any:
         """Leave the slope open until the values of the arguments are known."""
         return Slope(self, sympy.Integer(argindex))
 
-    def piece(self, values: Sequence[float]) -> list[Any]:
-        """Return the relations that hold where the arguments have these values: here a sign."""
-        return [compared(self.args[0], sympy.S.Zero, values[0], 0.0)]
-
-
-def compared(left: Any, right: Any, a: float, b: float) -> Any:
-    """Return how two expressions compare, given their values."""
-    if a == b:
-        return sympy.Eq(left, right)
-    return sympy.Gt(left, right) if a > b else sympy.Lt(left, right)
+    def decisive(self, values: Sequence[float]) -> list[tuple[Any, Any]]:
+        """Return what was compared: here the sign."""
+        return [(self.args[0], sympy.S.Zero)]
 
 
 class Relu(Kinked):
@@ -67,14 +60,10 @@ class Largest(Kinked):
         share = sympy.Rational(1, sum(value == top for value in values))
         return [share if value == top else sympy.S.Zero for value in values]
 
-    def piece(self, values: Sequence[float]) -> list[Any]:
-        """Return how the first of those that count compares with every other argument."""
+    def decisive(self, values: Sequence[float]) -> list[tuple[Any, Any]]:
+        """Return the first of those that count with every other argument."""
         best = next(i for i, slope in enumerate(self.slopes(values)) if slope)
-        return [
-            compared(self.args[best], arg, values[best], value)
-            for i, (arg, value) in enumerate(zip(self.args, values, strict=True))
-            if i != best
-        ]
+        return [(self.args[best], arg) for i, arg in enumerate(self.args) if i != best]
 
 
 class Smallest(Largest):
@@ -98,13 +87,10 @@ class Clamped(Kinked):
         below, above = value < low, value > high
         return [sympy.Integer(flag) for flag in (not below and not above, below, above)]
 
-    def piece(self, values: Sequence[float]) -> list[Any]:
-        """Return how the argument compares with each finite bound."""
-        return [
-            compared(self.args[0], bound, values[0], value)
-            for bound, value in zip(self.args[1:], values[1:], strict=True)
-            if bound.is_finite is not False
-        ]
+    def decisive(self, values: Sequence[float]) -> list[tuple[Any, Any]]:
+        """Return the argument with each finite bound."""
+        a, *bounds = self.args
+        return [(a, bound) for bound in bounds if bound.is_finite is not False]
 
 
 class Sigmoid(sympy.Function):  # type: ignore[misc]  # SymPy has no annotations

@@ -5,15 +5,15 @@ object array, and returns the formulas of the results. Operations that only move
 here as formulas (see no_formula.py).
 """
 
-import itertools
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 import sympy
 import torch
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -21,7 +21,8 @@ from vtj.engines.symbolic.kinks import Clamped, Largest, Magnitude, Relu, Sigmoi
 
 Formulas = NDArray[np.object_]
 
-COMPARISONS = {name: getattr(sympy, name.title()) for name in ("gt", "ge", "lt", "le", "eq", "ne")}
+COMPARISONS = ("gt", "ge", "lt", "le", "eq", "ne")
+"""Operations that SymPy has too, as relations: Gt, Ge."""
 
 
 def avg_pool2d(
@@ -33,29 +34,27 @@ def avg_pool2d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    """Average the columns that im2col lays out."""
+    """Divide a convolution with ones by their number."""
     if ceil_mode or divisor_override or not (count_include_pad or not any(padding)):
         raise NotImplementedError("only plain average pooling")
-    sizes, pads, steps = (
-        tuple(p) * 2 if len(p) == 1 else tuple(p) for p in (kernel, padding, stride or kernel)
-    )
+    sides = tuple(kernel) * 2 if len(kernel) == 1 else tuple(kernel)
+    ones = x.new_ones(1, 1, *sides)
     images = x.reshape(-1, 1, *x.shape[-2:])
-    columns = torch.nn.functional.unfold(images, sizes, padding=pads, stride=steps)
-    sides = zip(x.shape[-2:], pads, sizes, steps, strict=True)
-    size = [(s + 2 * p - k) // t + 1 for s, p, k, t in sides]
-    return columns.mean(1).reshape(*x.shape[:-2], *size)
+    sums = torch.conv2d(images, ones, stride=stride or sides, padding=padding)
+    return (sums / ones.numel()).reshape(*x.shape[:-2], *sums.shape[-2:])
+
+
+def hardtanh(a: Tensor, low: float = -1, high: float = 1) -> Tensor:
+    """Hold between two bounds; the slope on a bound is 0, where that of `clamp` is 1."""
+    return torch.where(a <= low, 0 * a + low, torch.where(a >= high, 0 * a + high, a))
 
 
 OTHERWISE: dict[str, Callable[..., Any]] = {
     "avg_pool2d": avg_pool2d,
     "fmod": lambda a, b: a - b * torch.trunc(a / b),
-    "hardsigmoid": lambda a: torch.where(
-        a <= -3, 0 * a, torch.where(a >= 3, 0 * a + 1, a / 6 + 0.5)
-    ),
+    "hardsigmoid": lambda a: hardtanh(a, -3, 3) / 6 + 0.5,
     "hardswish": lambda a: torch.where(a <= -3, 0 * a, torch.where(a >= 3, a, a * (a + 3) / 6)),
-    "hardtanh": lambda a, low=-1, high=1: torch.where(
-        a <= low, 0 * a + low, torch.where(a >= high, 0 * a + high, a)
-    ),
+    "hardtanh": hardtanh,
     "median": lambda a: a.reshape(-1).median(0).values,
     "remainder": lambda a, b: a - b * torch.floor(a / b),
 }
@@ -98,82 +97,38 @@ def axes(a: Formulas, dim: int | Sequence[int] | None) -> tuple[int, ...]:
 
 
 def reduce(
-    function: Callable[..., Any], a: Formulas, dim: Any = None, keepdim: bool = False
+    function: Callable[..., Any], a: Formulas, dim: Any = None, keepdim: bool = False, **_: Any
 ) -> Formulas:
     """Reduce dimensions with a function that takes the elements as its arguments."""
     over = axes(a, dim)
     kept = [d for d in range(a.ndim) if d not in over]
-    rows = a.transpose([*kept, *over]).reshape([a.shape[d] for d in kept] + [-1] * bool(over))
-    out = np.empty([a.shape[d] for d in kept], dtype=object)
-    for index in np.ndindex(*out.shape):
-        out[index] = function(*np.atleast_1d(np.asarray(rows[index], dtype=object)))
-    return out.reshape([1 if d in over else a.shape[d] for d in range(a.ndim)]) if keepdim else out
+    lines = a.transpose([*kept, *over]).reshape([*(a.shape[d] for d in kept), -1])
+    out = np.vectorize(lambda line: function(*line), [object], signature="(n)->()")(lines)
+    return np.expand_dims(np.asarray(out, dtype=object), over if keepdim else ())
 
 
-def along(function: Callable[[list[Any]], list[Any]], a: Formulas, dim: int) -> Formulas:
-    """Rewrite every line of elements along one dimension."""
-    if a.ndim == 0:
-        return np.asarray(function([a[()]])[0], dtype=object)
-    lines = np.moveaxis(a, dim, -1)
-    out = np.empty(lines.shape, dtype=object)
-    for index in np.ndindex(*lines.shape[:-1]):
-        out[index] = function(list(lines[index]))
-    return np.moveaxis(out, -1, dim)
+total = partial(reduce, sympy.Add)
 
 
 def product(a: Formulas, b: Formulas) -> Formulas:
-    """Multiply matrices, stacks of them, or a matrix and a vector."""
-    if b.ndim == 1:
-        return reduce(sympy.Add, a * b, 1)
-    terms = a[..., :, :, None] * b[..., None, :, :]
-    return reduce(sympy.Add, terms, terms.ndim - 2)
-
-
-def total(a: Formulas, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Formulas:
-    """Sum."""
-    return reduce(sympy.Add, a, dim, keepdim)
-
-
-def mean(a: Formulas, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Formulas:
-    """Divide the sum by the number of elements summed."""
-    count = int(np.prod([a.shape[d] for d in axes(a, dim)]))
-    return elementwise(lambda s: s / count, total(a, dim, keepdim))
+    """Multiply matrices, or stacks of them; of no terms the sum is SymPy's zero too."""
+    return np.asarray(sympy.S.Zero + np.matmul(a, b), dtype=object)
 
 
 def variance(
-    a: Formulas, dim: Any = None, *, correction: float | None = None, keepdim: bool = False
+    a: Formulas, dim: Any = None, correction: float | None = None, keepdim: bool = False, **_: Any
 ) -> Formulas:
     """Sum the squared deviations from the mean and divide by their number minus the correction."""
-    count = int(np.prod([a.shape[d] for d in axes(a, dim)]))
+    count = sympy.Integer(int(np.prod([a.shape[d] for d in axes(a, dim)])))
     free = count - (1 if correction is None else number(correction))
-    squares = (a - mean(a, dim, True)) ** 2
-    return elementwise(lambda s: s / free, total(squares, dim, keepdim))
-
-
-def norm(
-    a: Formulas, ord: float | None = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None
-) -> Formulas:
-    """Return the p-norm of vectors."""
-    p = 2.0 if ord is None else float(ord)
-    size = elementwise(Magnitude, a)
-    if p == float("inf"):
-        return reduce(Largest, size, dim, keepdim)
-    if p == float("-inf"):
-        return reduce(Smallest, size, dim, keepdim)
-    if p == 1:
-        return reduce(sympy.Add, size, dim, keepdim)
-    powers = elementwise(lambda s: s ** number(p), a if p % 2 == 0 else size)
-    return elementwise(lambda s: s ** (1 / number(p)), reduce(sympy.Add, powers, dim, keepdim))
+    squares = (a - total(a, dim, True) / count) ** 2
+    return np.asarray(total(squares, dim, keepdim) / free, dtype=object)
 
 
 def softmax(a: Formulas, dim: int, half_to_float: bool = False) -> Formulas:
     """Divide the exponentials along a dimension by their sum."""
-
-    def line(items: list[Any]) -> list[Any]:
-        exps = [sympy.exp(item) for item in items]
-        return [e / sympy.Add(*exps) for e in exps]
-
-    return along(line, a, dim)
+    exps = elementwise(sympy.exp, a)
+    return np.asarray(exps / total(exps, dim, True))
 
 
 def log_sum_exp(*items: Any) -> Any:
@@ -183,24 +138,12 @@ def log_sum_exp(*items: Any) -> Any:
 
 def log_softmax(a: Formulas, dim: int, half_to_float: bool = False) -> Formulas:
     """Subtract the logarithm of the sum of the exponentials."""
-    return along(lambda items: [item - log_sum_exp(*items) for item in items], a, dim)
-
-
-def cumulative(function: Callable[[Any, Any], Any]) -> Callable[..., Formulas]:
-    """Return the running sum or product along a dimension."""
-    return lambda a, dim, dtype=None: along(
-        lambda items: list(itertools.accumulate(items, function)), a, dim
-    )
+    return np.asarray(a - reduce(log_sum_exp, a, dim, True))
 
 
 def power(a: Any, b: Any) -> Formulas:
     """Raise to a power."""
     return np.asarray(array(a) ** array(b))
-
-
-def extreme(function: Callable[..., Any]) -> Callable[..., Formulas]:
-    """Return the largest element, say, over all dimensions or those named."""
-    return lambda a, dim=None, keepdim=False: reduce(function, a, dim, keepdim)
 
 
 def clamp(a: Formulas, min: Any = None, max: Any = None) -> Formulas:
@@ -210,42 +153,37 @@ def clamp(a: Formulas, min: Any = None, max: Any = None) -> Formulas:
     return elementwise(Clamped, a, low, high)
 
 
-def addmm(c: Any, a: Formulas, b: Formulas, *, beta: float = 1, alpha: float = 1) -> Formulas:
-    """Add a product of a matrix with a matrix or a vector."""
-    return np.asarray(number(beta) * array(c) + number(alpha) * product(a, b))
-
-
 def det(a: Formulas) -> tuple[Formulas, None, None]:
     """Expand determinants."""
     if a.shape[-1] > 4:
         raise NotImplementedError("written out for at most 4 rows")
-    out = np.empty(a.shape[:-2], dtype=object)
-    for index in np.ndindex(*out.shape):
-        out[index] = sympy.Matrix(a[index].tolist()).det(method="berkowitz")
-    return out, None, None
+    expand = lambda rows: sympy.Matrix(rows.tolist()).det(method="berkowitz")  # noqa: E731
+    whole = np.vectorize(expand, [object], signature="(n,n)->()")(a)
+    return np.asarray(whole, dtype=object), None, None
 
 
 def inverse(a: Formulas, check_errors: bool = False) -> tuple[Formulas, None]:
     """Divide adjugates by determinants."""
     if a.shape[-1] > 3:
         raise NotImplementedError("written out for at most 3 rows")
-    out = np.empty(a.shape, dtype=object)
-    for index in np.ndindex(*a.shape[:-2]):
-        matrix = sympy.Matrix(a[index].tolist())
-        out[index] = np.asarray((matrix.adjugate() / matrix.det()).tolist(), dtype=object)
-    return out, None
+
+    def one(rows: Formulas) -> Formulas:
+        matrix = sympy.Matrix(rows.tolist())
+        return np.asarray((matrix.adjugate() / matrix.det()).tolist(), dtype=object)
+
+    return np.vectorize(one, [object], signature="(n,n)->(n,n)")(a), None
 
 
 def solution(
     a: Formulas, b: Formulas, *, left: bool = True, check_errors: bool = False
 ) -> tuple[Formulas, None, None, None]:
-    """Multiply by the inverse."""
+    """Multiply by the inverse; with one dimension less, b is a vector for each matrix."""
     inverted, _ = inverse(a)
-    if not left:
-        return product(b, inverted), None, None, None
     if b.ndim == a.ndim - 1:
-        return product(inverted, b[..., None])[..., 0], None, None, None
-    return product(inverted, b), None, None, None
+        found = product(inverted, b[..., None])[..., 0]
+    else:
+        found = product(inverted, b) if left else product(b, inverted)
+    return found, None, None, None
 
 
 def accumulate(
@@ -284,24 +222,12 @@ def convolution(
     steps, pads, gaps = (p * n if len(p) == 1 else p for p in given)
     padded = np.pad(a, [(0, 0), (0, 0), *((p, p) for p in pads)], constant_values=sympy.S.Zero)
     reach = [g * (k - 1) + 1 for g, k in zip(gaps, weight.shape[2:], strict=True)]
-    size = [(s - r) // t + 1 for s, r, t in zip(padded.shape[2:], reach, steps, strict=True)]
-    out = np.empty([a.shape[0], weight.shape[0], *size], dtype=object)
-    inputs, outputs = weight.shape[1], weight.shape[0] // groups
-    for index in np.ndindex(*out.shape):
-        sample, channel, *place = index
-        first = channel // outputs * inputs
-        spans = zip(place, steps, reach, gaps, strict=True)
-        window = [slice(i * t, i * t + r, g) for i, t, r, g in spans]
-        patch = padded[(sample, slice(first, first + inputs), *window)]
-        shift = [] if bias is None else [bias[channel]]
-        out[index] = sympy.Add(*(patch * weight[channel]).ravel(), *shift)
-    return out
-
-
-def squared_error(a: Formulas, b: Formulas, reduction: int = 1) -> Formulas:
-    """Return the squared differences, their mean (1) or their sum (2)."""
-    squares = elementwise(lambda p, q: (p - q) ** 2, a, b)
-    return squares if reduction == 0 else mean(squares) if reduction == 1 else total(squares)
+    windows = sliding_window_view(padded, reach, tuple(range(2, n + 2)))
+    windows = windows[tuple(slice(None, None, step) for step in (1, 1, *steps, *gaps))]
+    inside = [1, *range(n + 2, 2 * n + 2)], range(1, n + 2)  # the channels, and the kernel's sides
+    pairs = zip(np.split(windows, groups, 1), np.split(weight, groups), strict=True)
+    out = np.concatenate([np.tensordot(*pair, inside) for pair in pairs], -1)
+    return np.moveaxis(out if bias is None else out + bias, -1, 1)
 
 
 def _unary(function: Callable[[Any], Any]) -> Callable[..., Formulas]:
@@ -315,66 +241,49 @@ SAME_NAME = (
 """Functions of one argument that torch and SymPy call alike."""
 
 FORMULAS: dict[str, Callable[..., Any]] = {
+    **{name: partial(elementwise, getattr(sympy, name.title())) for name in COMPARISONS},
     **{name: _unary(getattr(sympy, name)) for name in SAME_NAME},
     "_linalg_det": det,
     "_linalg_solve_ex": solution,
     "_log_softmax": log_softmax,
     "_softmax": softmax,
-    "_to_copy": lambda a, **_: array(a),
+    "_to_copy": lambda a, **_: a,
     "abs": _unary(Magnitude),
     "add": lambda a, b, *, alpha=1: array(a) + number(alpha) * array(b),
-    "addmm": addmm,
-    "addmv": addmm,
-    "amax": extreme(Largest),
-    "amin": extreme(Smallest),
+    "amax": partial(reduce, Largest),
+    "amin": partial(reduce, Smallest),
     "atan2": lambda a, b: elementwise(sympy.atan2, a, b),
-    "baddbmm": addmm,
     "bmm": product,
     "clamp": clamp,
-    "clamp_max": lambda a, max: clamp(a, None, max),
-    "clamp_min": lambda a, min: clamp(a, min, None),
+    "convert_element_type": lambda a, dtype: a,
     "convolution": convolution,
-    "cumprod": cumulative(lambda a, b: a * b),
-    "cumsum": cumulative(lambda a, b: a + b),
     "div": lambda a, b: array(a) / array(b),
-    "dot": lambda a, b: np.asarray(sympy.Add(*(a * b)), dtype=object),
     "exp2": lambda a: power(2, a),
     "expm1": _unary(lambda a: sympy.exp(a) - 1),
     "fill": lambda a, value: array(value),
     "hypot": lambda a, b: power(power(a, 2) + power(b, 2), 0.5),
+    "index_put": accumulate,
     "linalg_inv_ex": inverse,
-    "linalg_vector_norm": norm,
     "log10": _unary(lambda a: sympy.log(a) / sympy.log(10)),
     "log1p": _unary(lambda a: sympy.log(1 + a)),
     "log2": _unary(lambda a: sympy.log(a) / sympy.log(2)),
-    "logsumexp": extreme(log_sum_exp),
-    "max": extreme(Largest),
+    "logsumexp": partial(reduce, log_sum_exp),
+    "max": partial(reduce, Largest),
     "maximum": lambda a, b: elementwise(Largest, a, b),
-    "mean": mean,
-    "min": extreme(Smallest),
+    "min": partial(reduce, Smallest),
     "minimum": lambda a, b: elementwise(Smallest, a, b),
     "mm": product,
-    "mse_loss": squared_error,
     "mul": lambda a, b: array(a) * array(b),
-    "mv": product,
     "neg": _unary(lambda a: -a),
-    "norm": norm,
     "pow": power,
-    "prod": lambda a, dim=None, keepdim=False, **_: reduce(sympy.Mul, a, dim, keepdim),
+    "prod": partial(reduce, sympy.Mul),
     "reciprocal": lambda a: power(a, -1),
     "relu": _unary(Relu),
     "rsqrt": lambda a: power(a, -0.5),
-    "rsub": lambda a, b, alpha=1: array(b) - number(alpha) * array(a),
     "scatter_add": scatter_add,
     "sigmoid": _unary(Sigmoid),
-    "square": lambda a: power(a, 2),
-    "std": lambda a, dim=None, **k: elementwise(sympy.sqrt, variance(a, dim, **k)),
     "sub": lambda a, b, *, alpha=1: array(a) - number(alpha) * array(b),
     "sum": total,
     "var": variance,
-    "var_mean": lambda a, dim=None, *, keepdim=False, **k: (
-        (variance(a, dim, keepdim=keepdim, **k), mean(a, dim, keepdim))
-    ),
-    "zero": lambda a: np.full(a.shape, sympy.S.Zero, dtype=object),
 }
-"""Operation name -> the formulas of its results."""
+"""Operation name -> the formulas of its results; all others go by torch's decompositions."""

@@ -1,6 +1,8 @@
 """A dispatch mode that runs a function for real and derives the formula of every element."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,6 @@ from vtj.engines.symbolic.operations import (
     FORMULAS,
     OTHERWISE,
     Formulas,
-    accumulate,
     array,
     number,
 )
@@ -30,7 +31,46 @@ SIZE_LIMIT = 3000
 ORDERS = {"max": sympy.Ge, "min": sympy.Le}
 """How the element that was picked compared with every other one."""
 
-Finish = Callable[[Any], Sequence[Formulas | None]]
+
+@dataclass(frozen=True)
+class Operation:
+    """One call of an operation of torch."""
+
+    func: Any
+    args: Sequence[Any]
+    kwargs: Mapping[str, Any]
+
+    def run(self) -> Any:
+        """Run it for real."""
+        return self.func(*self.args, **self.kwargs)
+
+    @cached_property
+    def name(self) -> str:
+        """Its name without the mark of an in-place operation, empty where it is not torch's."""
+        space, name = self.func._schema.name.split("::")
+        if space not in ("aten", "prims"):
+            return ""
+        return str(name.removesuffix("_") if self.func._schema.is_mutable else name)
+
+    @property
+    def picks(self) -> bool:
+        """Whether it returns values, and the indices where it found them."""
+        return not PICKS.isdisjoint([self.name, f"{self.name}.{self.func._overloadname}"])
+
+    @cached_property
+    def given(self) -> dict[str, Any]:
+        """Every argument by name, with its default where it was not given."""
+        arguments = self.func._schema.arguments
+        defaults = {a.name: a.default_value for a in arguments if a.has_default_value()}
+        names = (a.name for a in arguments)
+        return defaults | dict(zip(names, self.args, strict=False)) | dict(self.kwargs)
+
+    @cached_property
+    def written(self) -> list[Tensor]:
+        """The tensors that it writes into."""
+        arguments = self.func._schema.arguments
+        names = [a.name for a in arguments if a.alias_info and a.alias_info.is_write]
+        return _tensors([self.given[name] for name in names])
 
 
 class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves it bare
@@ -55,86 +95,80 @@ class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leave
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         """Run one operation for real and derive the formulas of what it returns or writes."""
-        kwargs = kwargs or {}
-        if not any(map(self.memory.knows, _tensors((args, kwargs)))):
-            return func(*args, **kwargs)
+        call = Operation(func, args, kwargs or {})
+        known = [t for t in _tensors((call.args, call.kwargs)) if self.memory.knows(t)]
+        if not known:
+            return call.run()
         if func._can_decompose():
             with self:
-                return func.decompose(*args, **kwargs)
+                return func.decompose(*call.args, **call.kwargs)
         if func.is_view or torch.Tag.inplace_view in func.tags:
-            return func(*args, **kwargs)
-        finish = self._rule(func, args, kwargs)
-        if finish is None:
-            return self._without_rule(func, args, kwargs)
-        out = func(*args, **kwargs)
-        targets = _written(func, args, kwargs) or _tensors(out)
-        for target, formulas in zip(targets, finish(out), strict=False):
+            return call.run()
+        if self._constant(call, known):
+            out = call.run()
+            for target in call.written:
+                self.write(target, array(values(target)))
+            return out
+        derived = self._derived(call)  # before what was read is overwritten
+        if derived is None:
+            return self._without_formula(call)
+        out = call.run()
+        if call.picks:
+            derived = [self._picked(call, derived[0], values(out[1]))]
+        for target, formulas in zip(call.written or _tensors(out), derived, strict=False):
             if formulas is not None:
-                self.write(target, formulas)
+                self.write(target, np.asarray(formulas, dtype=object))
         return out
 
-    def _rule(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Finish | None:
-        """Read the operands before they are overwritten; what is left waits for the result."""
-        base = _base_name(func)
-        written = _written(func, args, kwargs)
-        rounded = base in STEPS or kwargs.get("rounding_mode")
-        if rounded or (base in COMPARISONS and written):
-            return lambda out: [array(values(target)) for target in written]
-        known = [t for t in _tensors((args, kwargs)) if self.memory.knows(t)]
-        if not any(t.is_floating_point() for t in known):
-            for truths in known:
-                self._hold(truths)
-            return lambda out: [array(values(target)) for target in written]
+    def _constant(self, call: Operation, known: Sequence[Tensor]) -> bool:
+        """Return whether the result does not change when x changes a little."""
+        in_place = call.name in COMPARISONS and call.written
+        if in_place or call.name in STEPS or call.kwargs.get("rounding_mode"):
+            return True
+        if any(tensor.is_floating_point() for tensor in known):
+            return False
+        for truths in known:
+            self._hold(truths)
+        return True
+
+    def _derived(self, call: Operation) -> Any:
+        """Return the formulas of the results, of a pick those picked from; None where unknown."""
         try:
-            if base in PICKS or f"{base}.{func._overloadname}" in PICKS:
-                return self._picked(func, args, kwargs)
-            if base == "index_put" and _arguments(func, args, kwargs)["accumulate"]:
-                formulas: Any = accumulate(*self._operands(args))
-            elif base in MOVES:
-                formulas = self._moved(func, args, kwargs)
-            elif base in COMPARISONS:
-                left, right = (array(operand) for operand in self._operands(args))
-                formulas = np.asarray(np.frompyfunc(COMPARISONS[base], 2, 1)(left, right))
-            elif base in FORMULAS:
-                named = {k: a for k, a in kwargs.items() if k not in ("out", "rounding_mode")}
-                formulas = FORMULAS[base](*self._operands(args), **self._operands(named))
+            if call.picks:
+                derived: Any = np.atleast_1d(self.memory.read(call.given["self"]))
+            elif call.name in MOVES and not call.given.get("accumulate"):
+                derived = self._moved(call.func, call.given)
+            elif call.name in FORMULAS:
+                skipped = ("out", "rounding_mode")
+                named = {k: a for k, a in call.kwargs.items() if k not in skipped}
+                derived = FORMULAS[call.name](*self._operands(call.args), **self._operands(named))
             else:
                 return None
         except (NotImplementedError, TypeError, ValueError) as reason:
-            raise UnknownOperation(str(func), str(reason)) from reason
-        results = formulas if isinstance(formulas, tuple) else (formulas,)
-        return lambda out: [r if r is None else np.asarray(r, dtype=object) for r in results]
+            raise UnknownOperation(str(call.func), str(reason)) from reason
+        return derived if isinstance(derived, tuple) else (derived,)
 
-    def _without_rule(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Take torch's own decomposition, or a result that has no slope; else refuse."""
-        written = _written(func, args, kwargs)
-        if (other := OTHERWISE.get(_base_name(func))) is not None:
-            plain = {name: argument for name, argument in kwargs.items() if name != "out"}
-            made = self._instead(func, other, args, plain)
-            if not written:
-                return made
-            with self:
-                return written[0].copy_(made)
-        if func in decomposition_table:
-            return self._instead(func, decomposition_table[func], args, kwargs)
-        out = func(*args, **kwargs)
-        if written or any(t.is_floating_point() or t.is_complex() for t in _tensors(out)):
-            raise UnknownOperation(str(func))
-        return out
-
-    def _instead(
-        self, func: Any, way: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> Any:
-        """Run an operation as others, and name it where one of those is unknown."""
+    def _without_formula(self, call: Operation) -> Any:
+        """Run it as other operations, or take a result that has no slope; else refuse."""
+        ours = OTHERWISE.get(call.name)
+        way = ours or decomposition_table.get(call.func)
+        if way is None:
+            out = call.run()
+            results = _tensors(out)
+            if call.written or any(t.is_floating_point() or t.is_complex() for t in results):
+                raise UnknownOperation(str(call.func))
+            return out
+        named = {name: a for name, a in call.kwargs.items() if not ours or name != "out"}
         try:
             with self:
-                return way(*args, **kwargs)
+                made = way(*call.args, **named)
+                return call.written[0].copy_(made) if ours and call.written else made
         except UnknownOperation as reason:
-            raise UnknownOperation(str(func), f"made of {reason.name}") from reason
+            raise UnknownOperation(str(call.func), f"made of {reason.name}") from reason
         except NotSymbolic:
             raise
         except NotImplementedError as reason:
-            raise UnknownOperation(str(func), str(reason)) from reason
+            raise UnknownOperation(str(call.func), str(reason)) from reason
 
     def _operands(self, args: Any) -> Any:
         """Replace floating tensors by their formulas and all others by their values."""
@@ -163,26 +197,19 @@ class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leave
         if isinstance(held, sympy.Rel) and held not in self.conditions:
             self.conditions.append(held)
 
-    def _picked(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Finish:
+    def _picked(self, call: Operation, formulas: Formulas, indices: Any) -> Formulas:
         """Pick formulas by the indices that come with the values."""
-        given = _arguments(func, args, kwargs)
-        formulas = np.atleast_1d(self.memory.read(given["self"]))
-        dim = given["dim"]
+        dim = call.given["dim"]
+        reduced = indices.ndim < formulas.ndim
+        places = np.expand_dims(indices, dim) if reduced else indices
+        picked = np.take_along_axis(formulas, places, dim)
+        if (relation := ORDERS.get(call.name)) is not None:
+            lines, best = np.moveaxis(formulas, dim, -1), np.moveaxis(picked, dim, -1)
+            for held in np.frompyfunc(relation, 2, 1)(best, lines).ravel():
+                self._record(held)
+        return np.squeeze(picked, dim) if reduced else picked
 
-        def finish(out: Any) -> list[Formulas | None]:
-            indices = values(out[1])
-            reduced = indices.ndim < formulas.ndim
-            places = np.expand_dims(indices, dim) if reduced else indices
-            picked = np.take_along_axis(formulas, places, dim)
-            if (relation := ORDERS.get(_base_name(func))) is not None:
-                lines, best = np.moveaxis(formulas, dim, -1), np.moveaxis(picked, dim, -1)
-                for held in np.frompyfunc(relation, 2, 1)(best, lines).ravel():
-                    self._record(held)
-            return [np.squeeze(picked, dim) if reduced else picked]
-
-        return finish
-
-    def _moved(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Formulas:
+    def _moved(self, func: Any, given: dict[str, Any]) -> Formulas:
         """Run the operation on labels instead of values, and look the formulas up by label."""
         pool: list[Any] = [sympy.S.Zero]  # label 0 is what an operation fills in by itself
 
@@ -196,12 +223,11 @@ class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leave
             pool.extend(self.memory.read(leaf).ravel())
             return torch.arange(first, len(pool), dtype=torch.float64).reshape(leaf.shape)
 
-        given = _arguments(func, args, kwargs)
         if given.get("reduce"):
             raise NotImplementedError("it does more than move elements")
         if isinstance(given.get("value"), int | float):
             pool.append(number(given["value"]))
-            given["value"] = 1.0
+            given = given | {"value": 1.0}
         placed = func(**tree_map(label, given))
         formulas = np.empty(len(pool), dtype=object)
         formulas[:] = pool
@@ -217,25 +243,3 @@ class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leave
 
 def _tensors(tree: Any) -> list[Tensor]:
     return [leaf for leaf in tree_leaves(tree) if isinstance(leaf, Tensor)]
-
-
-def _base_name(func: Any) -> str:
-    """Return the name without the mark of an in-place operation, empty where it is not torch's."""
-    space, name = func._schema.name.split("::")
-    if space not in ("aten", "prims"):
-        return ""
-    return str(name.removesuffix("_") if func._schema.is_mutable else name)
-
-
-def _arguments(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return every argument by name, with its default where it was not given."""
-    arguments = func._schema.arguments
-    defaults = {a.name: a.default_value for a in arguments if a.has_default_value()}
-    return defaults | dict(zip((a.name for a in arguments), args, strict=False)) | dict(kwargs)
-
-
-def _written(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:
-    """Return the tensors that the operation writes into."""
-    given = _arguments(func, args, kwargs)
-    names = [a.name for a in func._schema.arguments if a.alias_info and a.alias_info.is_write]
-    return _tensors([given[name] for name in names])
