@@ -19,28 +19,17 @@ DEFINED = cell("def f(x):\n    raise ValueError('in f')\n\nasync def g():\n    f
 BROKEN = "class X:\n    def __repr__(self):\n        raise KeyError('repr')\n\nX()"
 RAISES = ":tags: [raises-exception]\n\n"  # which excuses an exception, and no more
 DIED = "DeadPageError: the page's process was killed"
+ZERO = "ZeroDivisionError: division by zero"
 EXITED = "DeadPageError: the page's process exited with status"
 
 # Cells after the definitions above; the line that is named, and what is said.
 FAILS: dict[str, tuple[list[str], int, str]] = {
     "plain": ([cell("x = 1\n\nassert x == 2, 'expected 2'")], 19, "AssertionError: expected 2"),
-    "field": ([cell("1 / 0", ":tags: [hide-input]\n")], 18, "ZeroDivisionError: division by zero"),
-    "fields": (
-        [cell("1 / 0", ":tags: [hide-input]\n:other: 1\n\n")],
-        20,
-        "ZeroDivisionError: division by zero",
-    ),
-    "block": (
-        [cell("1 / 0", "---\ntags: [hide-input]\n---\n\n\n")],
-        22,
-        "ZeroDivisionError: division by zero",
-    ),
-    "twice": (
-        [cell("1 / 0", RAISES), cell("1 / 0")],
-        23,
-        "ZeroDivisionError: division by zero",
-    ),
-    "gap": ([cell("\n\nx = 1\n1 / 0")], 20, "ZeroDivisionError: division by zero"),
+    "field": ([cell("1 / 0", ":tags: [hide-input]\n")], 18, ZERO),
+    "fields": ([cell("1 / 0", ":tags: [hide-input]\n:other: 1\n\n")], 20, ZERO),
+    "block": ([cell("1 / 0", "---\ntags: [hide-input]\n---\n\n\n")], 22, ZERO),
+    "twice": ([cell("1 / 0", RAISES), cell("1 / 0")], 23, ZERO),
+    "gap": ([cell("\n\nx = 1\n1 / 0")], 20, ZERO),
     "syntax": ([cell("x = 1\n\nx = = 2")], 19, "SyntaxError: invalid syntax (cell_2.py, line 3)"),
     "exec": (
         [cell("exec('\\n\\n\\nx = =')")],
@@ -55,29 +44,21 @@ FAILS: dict[str, tuple[list[str], int, str]] = {
         18,
         "UsageError: Line magic function `%nothing` not found.",
     ),
-    "cell_magic": (
-        [cell("%%nothing\n1")],
-        17,
-        "UsageError: Cell magic `%%nothing` not found.",
-    ),
+    "cell_magic": ([cell("%%nothing\n1")], 17, "UsageError: Cell magic `%%nothing` not found."),
     "exit": ([cell("import sys\nsys.exit(3)")], 18, "SystemExit: 3"),
     "silent": ([cell("raise KeyError")], 17, "KeyError"),
     "shown": ([cell(BROKEN)], 17, "KeyError: 'repr'"),
     "transformed": (
         [cell("get_ipython().input_transformers_post.append(lambda lines: 1 / 0)"), cell("1")],
         21,
-        "ZeroDivisionError: division by zero",
+        ZERO,
     ),
     "asks": (
         [cell("input('?')")],
         17,
         "StdinNotImplementedError: a page cannot ask for input: it runs when the site is built",
     ),
-    "last_and_removed": (
-        [cell("1"), cell("1 / 0", ":tags: [remove-cell]\n\n")],
-        23,
-        "ZeroDivisionError: division by zero",
-    ),
+    "last_and_removed": ([cell("1"), cell("1 / 0", ":tags: [remove-cell]\n\n")], 23, ZERO),
     "exits": ([cell("import os\nos._exit(3)", RAISES)], 19, f"{EXITED} 3"),
     "killed": ([cell("import os\nos.kill(os.getpid(), 9)", RAISES)], 19, f"{DIED}: Killed"),
     "crashes": (
@@ -151,7 +132,7 @@ def test_a_log_that_is_named_is_there_after_a_build_that_is_not_published(projec
     command = [sys.executable, BUILD, project.folder / "build", project.source, "-q", "-W"]
     done = subprocess.run([*command, "--keep-going"], capture_output=True, text=True)
     (log,) = re.findall(r"all of it: (.*) \[", done.stderr.partition("\n\n")[0])
-    assert "ZeroDivisionError: division by zero" in Path(log).read_text()
+    assert ZERO in Path(log).read_text()
     assert (done.returncode, "saved in" in done.stderr) == (1, False)
 
 

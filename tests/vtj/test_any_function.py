@@ -1,6 +1,7 @@
 """`check` on every kind of function a user brings."""
 
-from functools import partial
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,12 @@ def _in_place(x: Tensor) -> Tensor:
     return y
 
 
+@cache
+def _compiled() -> Callable[[Tensor], Tensor]:
+    """Compile when a test asks: importing the compiler takes seconds, and every worker collects."""
+    return torch.compile(lambda x: torch.sin(x) * x, backend="aot_eager")
+
+
 FUNCTIONS = {
     "item writes": _items,
     "branch on a value": _branch,
@@ -90,7 +97,7 @@ def test_a_right_function_is_correct(verify: Any, name: str) -> None:
 
 
 MORE: dict[str, tuple[Any, Any]] = {
-    "compiled": (torch.compile(lambda x: torch.sin(x) * x, backend="aot_eager"), X),
+    "compiled": (lambda x: _compiled()(x), X),
     "several inputs and outputs": (
         lambda a, b, c: (a * b, (c @ a).sum(), c * b),
         (torch.tensor([1.0, 2.0]), torch.tensor(3.0), torch.ones(2, 2)),

@@ -42,12 +42,7 @@ def test_what_torch_prints_is_escaped() -> None:
             ["Claim", "Line", "The source", "Today", "Verdict", "Why"],
             "verdict",
         ),
-        (
-            table_of_verdicts(),
-            "Claims of each document, by verdict",
-            ["Document", *VERDICTS],
-            None,
-        ),
+        (table_of_verdicts(), "Claims of each document, by verdict", ["Document", *VERDICTS], None),
         (
             of_shape((2, 3)),
             "y of shape (2, 3)",
