@@ -78,8 +78,8 @@ def test_a_statement_without_a_case_is_refused() -> None:
 
 
 def test_the_text_names_what_holds_and_what_does_not() -> None:
-    assert Held({"a": True, "b": False, "c": True}).text == "holds: a; c. does not hold: b"
-    assert Held({"b": False}, "TypeError: no").text == "does not hold: b. TypeError: no"
+    assert Held({"a": True, "b": False, "c": True}).text == "yes: a; c. no: b"
+    assert Held({"b": False}, "TypeError: no").text == "no: b. TypeError: no"
     assert Broken("lost", Printed("2")).text == "lost. Fixed: 2"
 
 
