@@ -11,43 +11,32 @@ from sphinx.util import logging
 from sphinx.util.docutils import ReferenceRole
 from sphinx.util.typing import ExtensionMetadata
 
-from vtj_site.records.quotations import QuotationError, source_of
+from vtj_site.records.quotations import address_of
 from vtj_site.records.releases import hold_to_the_record
 
 logger = logging.getLogger(__name__)
 
 
-class RecordedRole(ReferenceRole):
-    """A span of releases."""
+class RecordRole(ReferenceRole):
+    """Words, and what they are held to: the question of a span, or the name of a stored text."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Return the words, or what is wrong with them."""
+        """Return the words, as what is recorded; nothing if they are not."""
+        shown: list[nodes.Node] = [nodes.Text(self.title)]
         try:
-            hold_to_the_record(self.title, self.target)
+            if self.name == "recorded":
+                hold_to_the_record(self.title, self.target)
+            else:
+                link = nodes.reference("", self.target, refuri=address_of(self.title, self.target))
+                shown = [nodes.Text(f"“{self.title}” ("), link, nodes.Text(")")]
         except ValueError as error:
             logger.warning("%s", error, location=self.get_location(), type="recorded")
             return [], []
-        return [nodes.inline("", self.title, recorded=True)], []
-
-
-class QuotedRole(ReferenceRole):
-    """The words of another text, with a link to it."""
-
-    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Return the words and the link, or what is wrong with them."""
-        try:
-            address = source_of(self.title, self.target).address
-        except QuotationError as error:
-            logger.warning("%s", error, location=self.get_location(), type="recorded")
-            return [], []
-        link = nodes.reference("", self.target, refuri=address)
-        quoted = nodes.inline("", f"“{self.title}” (", recorded=True)
-        quoted += [link, nodes.Text(")")]
-        return [quoted], []
+        return [nodes.inline("", "", *shown, recorded=True)], []
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register both roles."""
-    app.add_role("recorded", RecordedRole())
-    app.add_role("quoted", QuotedRole())
+    app.add_role("recorded", RecordRole())
+    app.add_role("quoted", RecordRole())
     return {"parallel_read_safe": True, "parallel_write_safe": True}

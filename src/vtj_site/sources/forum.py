@@ -143,7 +143,7 @@ def one_element_gradient_again() -> Evidence:
 @forum.claim("10", 25, "calculate-the-gradient-of-the-output", "reproduces")
 def struck_out() -> Cases:
     """Struck out by its author, and rightly: torch refuses the call for the thread's output."""
-    return {"out.backward() raises": attempt(partial(backward, out())).raised}
+    return {"out.backward() raises": bool(attempt(partial(backward, out())).raised)}
 
 
 @forum.claim("11", 28, "torch.nn.functional.mse_loss(out, target)", "reproduces")

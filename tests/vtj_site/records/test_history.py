@@ -1,5 +1,7 @@
 """What was recorded on old releases, and today's answers against the record."""
 
+import hashlib
+import json
 import re
 from contextlib import nullcontext
 
@@ -7,7 +9,7 @@ import pytest
 
 from vtj_site.outcomes.since import QUESTIONS, answers
 from vtj_site.outcomes.tables import release
-from vtj_site.records import history, releases
+from vtj_site.records import history, quotations, releases
 from vtj_site.records.history import (
     RecordError,
     hold_today_against_the_record,
@@ -94,6 +96,13 @@ def test_a_sentence_names_the_recorded_span_and_no_other(
 ) -> None:
     with pytest.raises(SpanError, match=said) if said else nullcontext():
         hold_to_the_record(words, question)
+
+
+def test_an_excerpt_that_was_changed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = {"a#1": {"text": "never", "sha256": hashlib.sha256(b"always").hexdigest()}}
+    monkeypatch.setattr(json, "loads", lambda _: changed)
+    with pytest.raises(quotations.QuotationError, match=r"a#1 has digest .*, recorded was"):
+        quotations.excerpts.__wrapped__()
 
 
 def test_today_agrees_with_the_record() -> None:
