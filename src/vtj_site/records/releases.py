@@ -15,10 +15,6 @@ NOT_ASKED = "not asked"
 _SAID = re.compile(r"(?:[Ss]ince torch (\S+)|[Ff]rom torch (\S+) through (\S+))")
 
 
-class SpanError(ValueError):
-    """A sentence names a span of releases that is not the recorded one."""
-
-
 class Span(NamedTuple):
     """Consecutive releases that gave the same answer."""
 
@@ -70,8 +66,8 @@ def hold_to_the_record(words: str, question: str) -> None:
     could have changed there.
 
     Raises:
-        SpanError: if the words are neither, or name other releases than the record.
-        ValueError: if the question was never asked.
+        ValueError: if the words are neither, name other releases than the record, or the question
+            was never asked.
 
     Examples:
         >>> hold_to_the_record("since torch 1.3.0", "vector gradient for a scalar y = x**2")
@@ -82,14 +78,14 @@ def hold_to_the_record(words: str, question: str) -> None:
     ends = [(span.first, span.last if span != every[-1] else None) for span in every]
     if len(every) == 1 or named not in ends:
         record = "; ".join(f"{span}: {span.answer.partition(':')[0]}" for span in every)
-        raise SpanError(
+        raise ValueError(
             f"{words!r} is no recorded span of {question!r}: expected 'since torch A' for the "
             f"last, or 'from torch A through B' for an earlier one, of {record}"
         )
     place = ends.index(named)
     for before, after in pairwise(every[max(place - 1, 0) : place + 2]):
         if not adjacent(before.last, after.first):
-            raise SpanError(
+            raise ValueError(
                 f"{words!r}: releases between torch {before.last} and {after.first} have no "
                 f"record, and the answer to {question!r} may have changed in one of them"
             )
