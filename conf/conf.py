@@ -49,6 +49,7 @@ extensions = [
     "gates",  # what refuses a page
     "devices.explorer",
     "errors",
+    "statements",  # words that are computed
     "reading",  # before opengraph, which looks for a page's description
     *(["sphinx_sitemap", "sphinxext.opengraph"] if html_baseurl else []),
 ]
@@ -132,7 +133,7 @@ typehints_defaults = "comma"
 html_theme = "furo"
 html_title = "vtj"
 html_favicon = "static/favicon.svg"
-html_css_files = ["site.css", "tables.css", "figures.css", "cheat-sheet.css"]
+html_css_files = ["site.css", "tables.css", "figures.css", "cheat-sheet.css", "statements.css"]
 html_js_files = [  # classic scripts: a module would be refused from disk
     ("a11y.js", {"defer": "defer"}),
     ("filter.js", {"defer": "defer"}),
