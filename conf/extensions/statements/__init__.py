@@ -1,10 +1,10 @@
 """Words that are computed: what a sentence says with *never*, *only* or *may* is asked of a zoo.
 
-A page writes `` {word}`never <adds; of backward>` ``: the word, the predicate, the parts of the zoo.
-The zoo runs once a build, in a process beside the pages; when both are done, a word that does not
-hold fails the build, with its line and a case that speaks against it. `` {statement}`name` `` at the
-end of a sentence binds it to a check by its wording. Words of the vocabulary that are typed bare in
-a statement are refused where a page has more of them than `unchecked.json` says.
+A page writes `` {word}`never <adds; of backward>` ``: the word, the predicate, the parts of the
+zoo. The zoo runs once a build, in a process beside the pages; when both are done, a word that does
+not hold fails the build, with its line and a case that speaks against it. `` {statement}`name` ``
+at the end of a sentence binds it to a check by its wording. Words of the vocabulary that are typed
+bare in a statement are refused where a page has more of them than `unchecked.json` says.
 """
 
 import hashlib
@@ -18,17 +18,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import vtj_site.statements
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
+
+import vtj_site.statements
+from statements import listed, marks
 from vtj_site.statements.facts import Facts
 from vtj_site.statements.pages import Judge, Judged
 from vtj_site.statements.sentences import Sentence, sentences
-
-from statements import listed, marks
 
 logger = logging.getLogger(__name__)
 ROOM = Path(vtj_site.statements.__file__).parent
@@ -118,7 +118,9 @@ def judge(app: Sphinx, env: BuildEnvironment) -> None:
     if any(said(env).values()):
         judging = Judge(app.statements_zoo.facts())  # type: ignore[attr-defined]
         for docname in sorted(said(env)):
-            found = [judging.mark(m, sentence) for sentence in said(env)[docname] for m in sentence.marks]
+            found = [
+                judging.mark(m, sentence) for sentence in said(env)[docname] for m in sentence.marks
+            ]
             env.statements_judged[docname] = found  # type: ignore[attr-defined]
             for mark in found:
                 if mark.wrong:

@@ -5,9 +5,9 @@ from html import escape
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-from vtj_site.statements.pages import Judged
 
 from statements import marks
+from vtj_site.statements.pages import Judged
 
 LISTS = "lists_statements"
 
@@ -39,7 +39,9 @@ def show(
                     f"{sentence(mark)}<details><summary>{escape(mark.count)}</summary>"
                     f'<span class="rests-on">{marks.grounds(mark)}</span></details></li>'
                 )
-        node.replace_self(nodes.raw("", f'<ul class="statements">{"".join(rows)}</ul>', format="html"))
+        node.replace_self(
+            nodes.raw("", f'<ul class="statements">{"".join(rows)}</ul>', format="html")
+        )
 
 
 def sentence(mark: Judged) -> str:

@@ -5,6 +5,7 @@ from html import escape
 from docutils import nodes
 from sphinx.builders import Builder
 from sphinx.util.docutils import SphinxRole
+
 from vtj_site.statements.pages import Judged
 from vtj_site.statements.sentences import taken_apart
 
@@ -56,7 +57,7 @@ def button(judged: Judged, number: int, target: str) -> str:
     return (
         f'<button type="button" class="statement" popovertarget="rests-on-{number}"{label}>'
         f'{shown}</button><span popover class="rests-on" id="rests-on-{number}">'
-        f"{grounds(judged)}<a href=\"{escape(target)}\">All statements</a></span>"
+        f'{grounds(judged)}<a href="{escape(target)}">All statements</a></span>'
     )
 
 

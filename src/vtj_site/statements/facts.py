@@ -20,7 +20,7 @@ from vtj_site.statements.zoo import CUBE, MAKE_V, Case, cases, filled
 RELATIVE = {"bfloat16": 0.05}
 """bfloat16 keeps 8 bits: `inv` of the zoo loses two more of them."""
 STEP = 1e-6
-"""Of the central differences, in float64: the largest third derivative, that of `log`, adds 1e-11."""
+"""Of the central differences, in float64: the largest third derivative, of `log`, adds 1e-11."""
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,8 @@ def _run(record: Record) -> None:
     record.counted = versions(x, y) - written if y is first else 0
     if isinstance(handed, torch.Tensor):
         record.v = seen(handed) if case.call.v else None
-    J = jacobian(case.op, case.tensor.code)
-    record.depends = J is not None and bool(J.any())
+    slopes = jacobian(case.op, case.tensor.code)
+    record.depends = slopes is not None and bool(slopes.any())
     had = grad_of(x)
     before = [copy(each) for each in (x, y, handed, had)]
     before_leaf = leaf is not None and copy(leaf.grad)
@@ -142,7 +142,7 @@ def _run(record: Record) -> None:
         if not record.returned and before[3] is not None:
             record.added = added(case, before[2], before[3], gradient)
             gradient = gradient - before[3]
-        compare(record, gradient.detach(), before[2], J)
+        compare(record, gradient.detach(), before[2], slopes)
     if y.requires_grad and x.requires_grad:
         try:
             torch.autograd.grad(y, x, torch.ones_like(y))
@@ -179,26 +179,34 @@ def attempt(record: Record, step: str, code: str, names: dict[str, Any]) -> bool
     return True
 
 
-def compare(record: Record, gradient: Any, v: Any, J: Any) -> None:
+def compare(record: Record, gradient: Any, v: Any, slopes: Any) -> None:
     """Write down whether a gradient is the product of a `v` and a Jacobian, or a multiple of it."""
     import torch
 
-    if J is None or not isinstance(v, torch.Tensor) or 2 * v.numel() != J.shape[0]:
+    if slopes is None or not isinstance(v, torch.Tensor) or 2 * v.numel() != slopes.shape[0]:
         return
-    if 2 * gradient.numel() != J.shape[1]:
+    if 2 * gradient.numel() != slopes.shape[1]:
         return
     weights = coordinates(v)
-    product, found = weights @ J, coordinates(gradient)
+    product, found = weights @ slopes, coordinates(gradient)
     close = RELATIVE.get(str(gradient.dtype).removeprefix("torch."), 1e-4)
     size = float(product.abs().max()) if product.numel() else 0.0
-    record.agrees = bool((found - product).abs().max() <= close * max(size, 1e-3)) if size else not bool(found.any())
+    record.agrees = (
+        bool((found - product).abs().max() <= close * max(size, 1e-3))
+        if size
+        else not bool(found.any())
+    )
     if size:
         ratio = float(found @ product / (product @ product))
         if (found - ratio * product).abs().max() <= close * max(size, abs(ratio) * size):
             record.times = round(ratio, 1)
-    columns = torch.view_as_complex(J.reshape(-1, 2, J.shape[1] // 2, 2)[..., 0].movedim(1, -1).contiguous())
+    columns = torch.view_as_complex(
+        slopes.reshape(-1, 2, slopes.shape[1] // 2, 2)[..., 0].movedim(1, -1).contiguous()
+    )
     plain = coordinates(v.detach().reshape(-1).to(torch.complex128) @ columns)
-    record.plain = bool((found - plain).abs().max() <= close * max(size, 1e-3)) if size else record.agrees
+    record.plain = (
+        bool((found - plain).abs().max() <= close * max(size, 1e-3)) if size else record.agrees
+    )
 
 
 @cache

@@ -109,9 +109,7 @@ class Table:
         part = sides.yes | sides.no
         if asked.meaning in ("only", "unless"):
             part = swapped.yes | swapped.no
-        alike = [
-            sum_of(cases for cases in pairs.values() if cases & part) for pairs in self._pairs
-        ]
+        alike = [sum_of(cases for cases in pairs.values() if cases & part) for pairs in self._pairs]
         one, two, three = alike
         for near in (one & two & three, one & two | one & three | two & three, one | two | three):
             if against & near:

@@ -60,9 +60,11 @@ class Judge:
             if answer.counter:
                 wrong += f"; one that speaks against it:\n{answer.counter.case.code}"
                 wrong += f"\n# {answer.counter.error}" if answer.counter.error else ""
-        kinds = len({record.case.op for record in answer.inside}), len(
-            {record.case.tensor.name for record in answer.inside}
-        ), len({record.case.call.name for record in answer.inside})
+        kinds = (
+            len({record.case.op for record in answer.inside}),
+            len({record.case.tensor.name for record in answer.inside}),
+            len({record.case.call.name for record in answer.inside}),
+        )
         count += ". {} operations, {} kinds of tensor, {} kinds of call".format(*kinds)
         nearest = answer.nearest.case.code if answer.nearest else ""
         code = inspect.getsource(asked.predicate.ask)

@@ -24,9 +24,7 @@ def _after_a_write(record: Record) -> bool:
 
 PARTS: dict[str, Part] = {
     "of backward": Part(("backward",), lambda r: ".backward(" in r.case.call.code),
-    "of autograd.grad": Part(
-        ("autograd.grad",), lambda r: "autograd.grad(" in r.case.call.code
-    ),
+    "of autograd.grad": Part(("autograd.grad",), lambda r: "autograd.grad(" in r.case.call.code),
     "of torch.func": Part(("torch.func", "func."), lambda r: "torch.func" in r.case.script),
     "of a leaf": Part(("leaf", "leaves"), lambda r: bool(r.x and r.x.leaf and r.x.requires_grad)),
     "of a non-leaf": Part(

@@ -5,11 +5,12 @@ A *statement* says something of torch, of `vtj` or of a source. What is none:
 - a question;
 - an instruction: its first word is one of `ORDERS`, or the first after an opening clause that ends
   in a comma ("To see it, run …");
-- a definition: its subject is set in *emphasis* or is a term of a definition list, and "is", "are"
-  or "means" follows;
+- a definition: its subject is set in *emphasis*, and "is", "are" or "means" follows, or it is the
+  first sentence of an entry of a glossary;
 - a signpost: its subject is this page or a part of it ("The table below …"), or it is a link, and
   the few words before that;
-- a heading, and what stands in quotation marks, which somebody else said.
+- a heading, a piece of fewer than three words, say in a table, and what stands in quotation marks,
+  which somebody else said.
 """
 
 import re
@@ -23,7 +24,7 @@ from myst_parser.config.main import MdParserConfig
 from myst_parser.mdit_to_docutils.base import DocutilsRenderer
 from myst_parser.parsers.mdit import create_md_parser
 
-from vtj_site.statements.words import VOCABULARY
+from vtj_site.statements.words import ALL_AND_NO, VOCABULARY
 
 EXTENSIONS = {"amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"}
 """As `myst_enable_extensions` of conf.py."""
@@ -31,26 +32,36 @@ NO_PROSE = re.compile(
     r"\{(code-cell|code-block|toctree|math|raw|figure|image|include|listed-pages|doctest|glue"
     r"|auto\w+|py:\w+|eval-rst|error-box|explorer|rubric)\}|(?!\{)"
 )
-ORDERS = frozenset(
-    """add ask avoid bring build call change check choose clear click clone compare compute convert
-    copy count cut delete detach divide do don't draw end expect find fix follow forget forgive give
-    go hand hold imagine import install keep leave let look make mark move multiply name note open
-    pass paste pick print put raise read record remember remove repeat replace return run save say
-    see set share shift show skip start step stop store sum swap take tell think treat try turn type
-    unpack use wait watch weight wrap write""".split()
+ORDERS = re.compile(
+    r"(?:"
+    r"add|ask|avoid|bring|build|call|change|check|choose|clear|click|clone|"
+    r"compare|compute|convert|copy|count|cut|delete|detach|divide|do|don't|"
+    r"draw|end|expect|find|fix|follow|forget|forgive|give|go|hand|hold|"
+    r"imagine|import|install|keep|leave|let|look|make|mark|move|multiply|"
+    r"name|note|open|pass|paste|pick|print|put|raise|read|record|remember|"
+    r"remove|repeat|replace|return|run|save|say|see|set|share|shift|show|"
+    r"skip|start|step|stop|store|sum|swap|take|tell|think|treat|try|turn|"
+    r"type|unpack|use|wait|watch|weight|wrap|write"
+    r")$",
+    re.IGNORECASE,
 )
-OPENING = re.compile(r"(?:(?:to|if|where|when|for|before|after|with|in|then|so|otherwise)\b[^,]*,\s*)?"
-                     r"(?:(?:so|then|and|or|but|instead|first|now|please|rather),?\s+)*(?P<first>[\w']+)", re.I)
+OPENING = re.compile(
+    r"(?:(?:to|if|where|when|for|before|after|with|in|then|so|otherwise)\b[^,]*,\s*)?"
+    r"(?:(?:so|then|and|or|but|instead|first|now|please|rather),?\s+)*(?P<first>[\w']+)",
+    re.I,
+)
 DEFINITION = re.compile(r"^(?:an?|the)?\s*\*[^*]+\*[^.]{0,40}?\b(?:is|are|means?|says)\b", re.I)
 SIGNPOST = re.compile(
-    r"^(?:(?:this|the|these|that|each|every|here|below|above|all|more|next)\b[^.]{0,30}?\b"
-    r"(?:pages?|sections?|tables?|figures?|cells?|tutorials?|guides?|lists?|site|boxes|rows?|chapter)\b"
+    r"^(?:(?:this|the|these|here|below|above|more|next)\b[^.]{0,30}?\b"
+    r"(?:pages?|sections?|tables?|figures?|cells?|tutorials?|guides?|lists?|boxes|rows?)\b"
     r"|more\b|next\b|back to\b|see\b|here\b)",
     re.I,
 )
 END = re.compile(r"(?<=[.!?])[)*_\"”]*\s+(?=[\"“(*_`\w{\[])")
 QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"")
-BARE = re.compile(rf"\b(?:{'|'.join(sorted(VOCABULARY, key=len, reverse=True))})\b", re.I)
+BARE = re.compile(
+    rf"\b(?:{'|'.join(sorted(VOCABULARY, key=len, reverse=True))})\b|(?:{ALL_AND_NO})\b", re.I
+)
 
 
 @dataclass(frozen=True)
@@ -108,7 +119,7 @@ def kind_of(text: str) -> str:
     if SIGNPOST.match(text):
         return "signpost"
     first = OPENING.match(text)
-    if first and first["first"].lower() in ORDERS:
+    if first and ORDERS.match(first["first"]):
         return "instruction"
     return "statement"
 
@@ -120,7 +131,7 @@ def parser() -> Any:
 
 
 def sentences(markdown: str) -> Iterator[Sentence]:
-    """Yield the sentences of a page, in reading order; headings and front matter left out.
+    r"""Yield the sentences of a page, in reading order; headings and front matter left out.
 
     Examples:
         >>> page = "# No\n\nIt {word}`never <overwrites>` overwrites it. Is *all* well?"
@@ -130,16 +141,21 @@ def sentences(markdown: str) -> Iterator[Sentence]:
     yield from _in(markdown, 0)
 
 
-def _in(markdown: str, offset: int) -> Iterator[Sentence]:
+def _in(markdown: str, offset: int, glossary: bool = False) -> Iterator[Sentence]:
     heading = False
-    for token in parser().parse(markdown, {}):
+    tokens: list[Token] = parser().parse(markdown, {})
+    for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             heading = token.type == "heading_open"
         elif token.type == "inline" and not heading:
-            yield from _of(token, offset)
+            found = list(_of(token, offset))
+            if found and glossary:
+                found[0].kind = "definition"
+            yield from found
         elif token.type in ("fence", "colon_fence") and not NO_PROSE.match(token.info.strip()):
             inside, skipped = _body(token.content)
-            yield from _in(inside, offset + token.map[0] + 1 + skipped)
+            defines = token.info.startswith("{glossary}")
+            yield from _in(inside, offset + _line(token) + 1 + skipped, defines)
 
 
 def _body(content: str) -> tuple[str, int]:
@@ -151,8 +167,12 @@ def _body(content: str) -> tuple[str, int]:
     return "".join(lines[skipped:]), skipped
 
 
+def _line(token: Token) -> int:
+    return token.map[0] if token.map else 0
+
+
 def _of(token: Token, offset: int) -> Iterator[Sentence]:
-    text, line = "", offset + token.map[0] + 1
+    text, line = "", offset + _line(token) + 1
     marks, code, starts = list[Mark](), list[tuple[int, int]](), [(0, line)]
     for child in token.children or []:
         start = len(text)
@@ -175,7 +195,7 @@ def _of(token: Token, offset: int) -> Iterator[Sentence]:
     begin = 0
     for end in [*ends, len(text)]:
         said = text[begin:end]
-        if said.strip():
+        if len(said.split()) > 2:
             shift = begin + len(said) - len(said.lstrip())
             at = [line for start, line in starts if start <= shift][-1]
             yield Sentence(
@@ -185,7 +205,7 @@ def _of(token: Token, offset: int) -> Iterator[Sentence]:
                 [
                     Mark(m.role, m.word, m.target, m.line, m.start - shift, m.end - shift)
                     for m in marks
-                    if begin <= m.start < end or begin < m.start == m.end == end
+                    if (begin <= m.start < end if m.word else begin < m.start <= end)
                 ],
                 [(a - shift, b - shift) for a, b in code if begin <= a < end],
                 starts,

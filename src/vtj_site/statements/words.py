@@ -14,7 +14,7 @@ Take a predicate P and the part of the zoo that the sentence speaks of, in which
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from vtj_site.statements.parts import PARTS
@@ -34,10 +34,12 @@ WORDS: dict[Meaning, tuple[str, ...]] = {
 MEANING = {word: meaning for meaning, words in WORDS.items() for word in words}
 WEAK = {"each", "any", "both", "some"}
 """May be computed, and may be typed: mostly they count ("one weight for each element")."""
-VOCABULARY = frozenset(MEANING.keys() - WEAK)
-"""Refused where they are typed bare in a statement."""
-FEWEST = 8
-"""With fewer cases a word promises more than was seen."""
+ALL_AND_NO = (
+    r"(?<!\bat )\ball(?![- ]ones|-| the same)|\bno(?! (?:longer|more|less|fewer|matter|doubt)\b)"
+)
+"""*All-ones*, *at all*, *all the same*, *no longer* and the like do not quantify."""
+VOCABULARY = MEANING.keys() - WEAK - {"all", "no"}
+"""Refused where they are typed bare in a statement, as are *all* and *no* where they quantify."""
 
 
 class MarkError(ValueError):
@@ -93,14 +95,12 @@ def polarity(predicate: Predicate, before: str, after: str) -> bool:
 
 def occurrences(predicate: Predicate, text: str) -> list[bool]:
     """Return for each place that says a predicate, in order, whether it says the contrary."""
-    found = {}
+    found = dict[int, tuple[int, bool, str]]()
     for words, contrary in ((predicate.words, False), (predicate.contrary, True)):
         for word in words:
             for place in re.finditer(rf"(?<!\w){re.escape(plain(word))}(?!\w)", text):
                 longest = found.get(place.start(), (0, False, ""))
-                found[place.start()] = max(
-                    longest, (len(word), contrary, text[: place.start()])
-                )
+                found[place.start()] = max(longest, (len(word), contrary, text[: place.start()]))
     return [
         contrary != bool(re.search(r"(?:\bnot|n't|\bno longer)(?: \w+){0,2} $", before))
         for _, (_, contrary, before) in sorted(found.items())
@@ -134,6 +134,6 @@ def plain(text: str) -> str:
     return " ".join(re.sub(r"[`*]", "", text).lower().split(" "))
 
 
-def known(names: Sequence[str] | dict[str, object]) -> str:
+def known(names: Iterable[str]) -> str:
     """Return names in quotation marks, for a message."""
     return ", ".join(repr(name) for name in names)

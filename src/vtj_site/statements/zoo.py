@@ -84,7 +84,7 @@ OPERATIONS = (
     "x.argmax()",
     "Cube.apply(x)",
 )
-"""Elementwise, reductions, matrices, views, indexing, cat and stack, writes in place, cut graphs."""
+"""Elementwise, reductions, matrices, views, indexing, cat, stack, writes in place, cut graphs."""
 
 VALUES = "[0.375, 2.25, 1.75, 3.125]"
 LEAF = f"leaf = torch.tensor({VALUES}, requires_grad=True)\n"
@@ -99,17 +99,22 @@ class Tensor(NamedTuple):
 
 TENSORS = (
     Tensor("a leaf", f"x = torch.tensor({VALUES}, requires_grad=True)"),
-    Tensor("a float64 leaf", f"x = torch.tensor({VALUES}, dtype=torch.float64, requires_grad=True)"),
+    Tensor(
+        "a float64 leaf", f"x = torch.tensor({VALUES}, dtype=torch.float64, requires_grad=True)"
+    ),
     Tensor(
         "a bfloat16 leaf", f"x = torch.tensor({VALUES}, dtype=torch.bfloat16, requires_grad=True)"
     ),
-    Tensor("a complex leaf", "x = torch.tensor([0.5 + 1j, 2.25, 1.75 - 1j, 3j], requires_grad=True)"),
+    Tensor(
+        "a complex leaf", "x = torch.tensor([0.5 + 1j, 2.25, 1.75 - 1j, 3j], requires_grad=True)"
+    ),
     Tensor("a 0-d leaf", "x = torch.tensor(1.25, requires_grad=True)"),
     Tensor("a leaf with one element", "x = torch.tensor([1.25], requires_grad=True)"),
     Tensor("an empty leaf", "x = torch.tensor([], requires_grad=True)"),
     Tensor("a matrix", "x = torch.tensor([[0.375, 2.25], [1.75, 3.125]], requires_grad=True)"),
     Tensor(
-        "a transposed matrix", "x = torch.tensor([[0.375, 2.25], [1.75, 3.125]]).t().requires_grad_()"
+        "a transposed matrix",
+        "x = torch.tensor([[0.375, 2.25], [1.75, 3.125]]).t().requires_grad_()",
     ),
     Tensor("a parameter", f"x = torch.nn.Parameter(torch.tensor({VALUES}))"),
     Tensor("a non-leaf", f"{LEAF}x = leaf.clone()"),
@@ -124,7 +129,9 @@ TENSORS = (
     ),
     Tensor("a view of a leaf", f"{LEAF}x = leaf.view(2, 2)"),
     Tensor("a slice of a leaf", f"{LEAF}x = leaf[1:]"),
-    Tensor("an expanded leaf", "leaf = torch.tensor([1.25], requires_grad=True)\nx = leaf.expand(4)"),
+    Tensor(
+        "an expanded leaf", "leaf = torch.tensor([1.25], requires_grad=True)\nx = leaf.expand(4)"
+    ),
     Tensor("the `.data` of a leaf", f"{LEAF}x = leaf.data"),
     Tensor("a `.data` made a leaf", f"{LEAF}x = leaf.data.requires_grad_()"),
     Tensor("a detached tensor", f"{LEAF}x = leaf.detach()"),

@@ -15,8 +15,7 @@ def _() -> None:
         y = make(x)
         y.detach().add_(1)
         try:
-            y.backward(torch.ones(2))
-        except RuntimeError as error:
-            assert "modified by an inplace operation" in str(error)
-        else:
-            raise AssertionError(f"{make} did not raise")
+            torch.autograd.backward(y, torch.ones(2))
+        except RuntimeError:
+            continue
+        raise AssertionError(f"{make} of {x} did not raise")
