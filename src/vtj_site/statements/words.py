@@ -32,8 +32,8 @@ WORDS: dict[Meaning, tuple[str, ...]] = {
     "cannot": ("cannot", "can not"),
 }  # fmt: skip
 MEANING = {word: meaning for meaning, words in WORDS.items() for word in words}
-WEAK = {"each", "any", "both", "some"}
-"""May be computed, and may be typed: mostly they count ("one weight for each element")."""
+WEAK = {"each", "any", "both", "some", "needs", "has to", "have to"}
+"""May be computed, and may be typed: mostly they only count ("one weight for each element")."""
 ALL_AND_NO = (
     r"(?<!\bat )\ball(?![- ]ones|-| the same)|\bno(?! (?:longer|more|less|fewer|matter|doubt)\b)"
 )
