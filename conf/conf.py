@@ -48,6 +48,7 @@ extensions = [
     "mathematics",  # formulas are MathML when the page is built: no script, no CDN
     "gates",  # what refuses a page
     "devices.explorer",
+    "recorded",  # versions and quotations
     "errors",
     "statements",  # words that are computed
     "reading",  # before opengraph, which looks for a page's description

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from vtj_site.records.history import questions, spans
-
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "errors.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
@@ -31,15 +29,3 @@ def test_an_error_has_its_message_its_cell_and_a_fix(section: str) -> None:
 @pytest.mark.parametrize("section", TRAPS, ids=lambda section: section.partition(")")[0])
 def test_a_trap_is_shown_and_avoided(section: str) -> None:
     assert section.count("```{code-cell}") == 2
-
-
-@pytest.mark.parametrize(("until", "pattern"), OLD)
-def test_an_old_wording_is_the_recorded_one(until: str, pattern: str) -> None:
-    fixed = r".*".join(map(re.escape, pattern.split("{…}")))
-    ends = [
-        [int(part) for part in span.last.split(".")]
-        for question in questions()
-        for span in spans(question)
-        if re.fullmatch(fixed, span.answer, re.DOTALL)
-    ]
-    assert max(ends) == [int(part) for part in until.split(".")]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "wrong-answers.md"
-ROWS = re.split(r"^\(wrong-", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+ROWS = re.split(r"^\(wrong-(?=\d)", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
 
 
 def test_no_row_is_missing() -> None:
@@ -14,10 +14,8 @@ def test_no_row_is_missing() -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"wrong-{row[:2]}")
-def test_a_row_quotes_the_answer_says_where_refutes_it_and_what_to_do_instead(row: str) -> None:
+def test_a_row_names_the_answer_refutes_it_and_says_what_to_do_instead(row: str) -> None:
     _, title, rest = row.split("\n", 2)
     assert re.fullmatch(r'### ".+"', title)
-    before_the_cell = rest.split("```{code-cell}")[0]
-    assert re.search(r"Said |Read into |Asked for |folk rule|usual advice", before_the_cell)
     assert "```{code-cell}" in rest
     assert "nstead" in rest

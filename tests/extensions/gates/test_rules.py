@@ -10,7 +10,7 @@ from tests.extensions.conftest import FRONT_MATTER
 from tests.extensions.conftest import built as build
 
 CONFIG = {
-    "extensions": ["myst_nb_fork", "myst_nb", "gates"],
+    "extensions": ["myst_nb_fork", "myst_nb", "gates", "recorded"],
     "nb_merge_streams": True,
     "nb_output_stderr": "show",
     "html_theme": "basic",
@@ -41,8 +41,8 @@ def raw(markup: str) -> str:
 
 def typed(number: str) -> str:
     """What is said of a typed number."""
-    cure = "let the build compute it with {eval}`…`, or quote a cell of the page"
-    return f"{number!r} is typed: {cure}"
+    cure = "quote a cell of the page, or what is recorded with {recorded}`…` or {quoted}`…`"
+    return f"{number!r} is typed: let the build compute it with {{eval}}`…`, {cure}"
 
 
 def wordless(markup: str) -> str:
@@ -110,10 +110,13 @@ PAGES: dict[str, tuple[str, list[tuple[int, str]]]] = {
     # Digits.
     "numbers_that_may_stand": (
         QUOTED
+        + cell("raise ValueError('1 is not 2')", f"{TAGGED}:raises: 'ValueError: 1 is not 2'\n")
         + "\n\n".join(
             (
                 "Quoted: `[1, 10]`, `y = ( 20)` and `x =  [1, 10]`. Computed: {eval}`x[1]`.",
-                "torch 2.13.0, Python 3.11, pytorch#17893, PR #25349, 2026-11-21, a 0-d tensor.",
+                "`ValueError: 1 is not 2`: Python 3.11, NumPy 2.4.6, 2026-11-21, a 0-d tensor.",
+                "{recorded}`since torch 1.3.0 <torch.Tensor([1]) for a 0-d output>`",
+                "{quoted}`expected shape [] but got [1] <Zeleni9/pytorch-wgan#1>`",
                 "float64 and conv2d. Labels $x_1$ and $J_{21}$.",
                 "$$\ny = x_1\n$$",
                 "```python\n>>> 1 + 1\n2\n```",
@@ -130,7 +133,10 @@ PAGES: dict[str, tuple[str, list[tuple[int, str]]]] = {
         for place, (text, line, number) in enumerate(
             [
                 ("The gradient is 26.", 1, "26."),
-                ("conv2d of 4 in torch 2.13", 1, "4"),
+                ("conv2d of 4", 1, "4"),
+                ("Since torch 2.13", 1, "2.13"),
+                ("Since 1.3.0 only.", 1, "1.3.0"),
+                ("See pytorch#17893.", 1, "pytorch#17893."),
                 ("Of `x = [1, 10]`\nthe gradient is `[27]`.", 1, "[27]"),
                 ("Squared: x².", 1, "x²."),
                 ("Inline $6 x_1$.", 1, "6"),
@@ -222,7 +228,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     """Build all pages."""
     folder = tmp_path_factory.mktemp("pages")
     pages = {name: f"{HEAD}{text}" for name, (text, _) in PAGES.items()}
-    pages["plain"] = "---\norphan: true\n---\n# Plain\n\nThe gradient is `[26]`.\n"
+    pages["plain"] = (
+        "---\nmyst: {html_meta: {description: Since torch 1.3.0}}\n---\n"
+        "# Plain\n\nThe gradient is `[26]`.\n"
+    )
     (folder / "static").mkdir()
     for name in ("a.js", "b.css", "c.svg"):
         outside = (
@@ -246,8 +255,11 @@ def test_a_page_is_accused_of_its_fault_alone_and_on_its_line(built: Built, name
     assert sorted(built.said.get(name, [])) == sorted(expected)
 
 
-def test_a_page_without_cells_is_looked_at_too(built: Built) -> None:
-    assert built.said["plain"] == [(6 - HEAD.count("\n"), typed("[26]"), "typed_numbers")]
+def test_a_page_without_cells_is_looked_at_too_and_its_description(built: Built) -> None:
+    assert [(line + HEAD.count("\n"), text) for line, text, _ in built.said["plain"]] == [
+        (1, typed("1.3.0")),
+        (6, typed("[26]")),
+    ]
 
 
 @pytest.mark.parametrize(
