@@ -30,7 +30,7 @@ EXTENSIONS = {"amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist"
 """As `myst_enable_extensions` of conf.py."""
 NO_PROSE = re.compile(
     r"\{(code-cell|code-block|toctree|math|raw|figure|image|include|listed-pages|doctest|glue"
-    r"|auto\w+|py:\w+|eval-rst|error-box|explorer|rubric)\}|(?!\{)"
+    r"|auto\w+|error-message|py:\w+|eval-rst|error-box|explorer|rubric)\}|(?!\{)"
 )
 ORDERS = re.compile(
     r"(?:"
