@@ -50,6 +50,7 @@ extensions = [
     "devices.explorer",
     "recorded",  # versions and quotations
     "errors",
+    "statements",  # words that are computed
     "reading",  # before opengraph, which looks for a page's description
     *(["sphinx_sitemap", "sphinxext.opengraph"] if html_baseurl else []),
 ]
@@ -134,7 +135,7 @@ typehints_defaults = "comma"
 html_theme = "furo"
 html_title = "vtj"
 html_favicon = "static/favicon.svg"
-html_css_files = ["site.css", "tables.css", "figures.css", "cheat-sheet.css"]
+html_css_files = ["site.css", "tables.css", "figures.css", "cheat-sheet.css", "statements.css"]
 html_js_files = [  # classic scripts: a module would be refused from disk
     ("a11y.js", {"defer": "defer"}),
     ("filter.js", {"defer": "defer"}),

@@ -1,0 +1,182 @@
+"""Words that are computed: what a sentence says with *never*, *only* or *may* is asked of a zoo.
+
+A page writes `` {word}`never <adds; of backward>` ``: the word, the predicate, the parts of the
+zoo. The zoo runs once a build, in a process beside the pages; when both are done, a word that does
+not hold fails the build, with its line and a case that speaks against it. `` {statement}`name` ``
+at the end of a sentence binds it to a check by its wording. Words of the vocabulary that are typed
+bare in a statement are refused where a page has more of them than `unchecked.json` says.
+"""
+
+import hashlib
+import json
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+from sphinx.util.typing import ExtensionMetadata
+
+import vtj_site.statements
+from statements import listed, marks
+from vtj_site.statements.facts import Facts
+from vtj_site.statements.pages import Judge, Judged
+from vtj_site.statements.sentences import Sentence, sentences
+
+logger = logging.getLogger(__name__)
+ROOM = Path(vtj_site.statements.__file__).parent
+Said = dict[str, list[Sentence]]
+"""The sentences of each page that have marks."""
+
+
+class Zoo:
+    """The process in which the zoo runs, and what it says."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._folder = tempfile.TemporaryDirectory(prefix="statements-")
+        self._file = Path(self._folder.name, "facts")
+
+    def start(self, app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+        """Start it, if a page is about to be read."""
+        if docnames:
+            path = os.pathsep.join(filter(None, sys.path))
+            environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
+            command = [sys.executable, "-m", "vtj_site.statements.facts", str(self._file)]
+            self._process = subprocess.Popen(command, env=environment)
+
+    def facts(self) -> Facts:
+        """Wait for what it says.
+
+        Raises:
+            RuntimeError: if it failed; it has printed why.
+        """
+        if self._process is None or self._process.wait():
+            raise RuntimeError("the zoo of cases did not run to its end: see above")
+        found: Facts = pickle.loads(self._file.read_bytes())
+        return found
+
+    def end(self, app: Sphinx, error: Exception | None) -> None:
+        """Leave nothing behind."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        self._folder.cleanup()
+
+
+def said(env: BuildEnvironment) -> Said:
+    """Return the sentences of the site that have marks, by page."""
+    if not hasattr(env, "statements_said"):
+        env.statements_said = {}  # type: ignore[attr-defined]
+    found: Said = env.statements_said  # type: ignore[attr-defined]
+    return found
+
+
+def look(app: Sphinx, doctree: nodes.document) -> None:
+    """Keep a page's marked sentences; warn of its bare words, where there are more than before."""
+    docname = app.env.docname
+    text = Path(app.env.doc2path(docname)).read_text(encoding="utf-8")
+    found = list(sentences(text))
+    said(app.env)[docname] = [sentence for sentence in found if sentence.marks]
+    placed = list(doctree.findall(marks.mark))
+    for number, node in enumerate(placed):
+        node["number"] = number
+    if len(placed) != sum(len(sentence.marks) for sentence in found):
+        logger.warning(
+            "a mark stands where no sentence is read: in a heading, a caption or an option",
+            location=(docname, None), type="statements",
+        )  # fmt: skip
+    bare = [sentence for sentence in found if sentence.bare]
+    allowed = unchecked(app).get(docname, 0)
+    if len(bare) > allowed:
+        for sentence in bare:
+            logger.warning(
+                "%s is typed, and nothing checks it: compute it with {word}`…`, or bind the "
+                "sentence to a check with {statement}`…` (%s has %d such sentences, of which "
+                "unchecked.json allows %d): %s",
+                ", ".join(map(repr, sentence.bare)), docname, len(bare), allowed, sentence.text,
+                location=(docname, sentence.line), type="statements",
+            )  # fmt: skip
+
+
+def unchecked(app: Sphinx) -> dict[str, int]:
+    """Return how many statements of each page still have bare words; the numbers only go down."""
+    found: dict[str, int] = json.loads(Path(app.confdir, "unchecked.json").read_text("utf-8"))
+    return found
+
+
+def judge(app: Sphinx, env: BuildEnvironment) -> None:
+    """Judge all marks of the site, and warn of each that does not hold."""
+    env.statements_judged = {}  # type: ignore[attr-defined]
+    if any(said(env).values()):
+        judging = Judge(app.statements_zoo.facts())  # type: ignore[attr-defined]
+        for docname in sorted(said(env)):
+            found = [
+                judging.mark(m, sentence) for sentence in said(env)[docname] for m in sentence.marks
+            ]
+            env.statements_judged[docname] = found  # type: ignore[attr-defined]
+            for mark in found:
+                if mark.wrong:
+                    logger.warning(
+                        "%s", mark.wrong, location=(docname, mark.line), type="statements"
+                    )
+
+
+def judged(env: BuildEnvironment) -> dict[str, list[Judged]]:
+    """Return the marks of the site as they were judged, by page."""
+    return getattr(env, "statements_judged", {})
+
+
+def show(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Put into a page what its marks rest on."""
+    marks.show(doctree, docname, judged(app.env).get(docname, []), app.builder)
+    listed.show(app, doctree, docname, judged(app.env))
+
+
+def purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
+    """Forget a page."""
+    said(env).pop(docname, None)
+
+
+def merge(app: Sphinx, env: BuildEnvironment, docnames: list[str], other: Any) -> None:
+    """Take over what another process has read."""
+    said(env).update({name: said(other)[name] for name in docnames if name in said(other)})
+
+
+def installed() -> str:
+    """Return a digest of all that decides; when it changes, every page is read again."""
+    digest = hashlib.sha256()
+    for file in sorted(ROOM.rglob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def pages_that_list(app: Sphinx, env: BuildEnvironment) -> Iterator[str]:
+    """Name the pages that list all marks: they are written anew whenever one may have changed."""
+    return (name for name in env.found_docs if env.metadata[name].get(listed.LISTS))
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the roles, the list, and the moments at which they are judged and shown."""
+    app.statements_zoo = zoo = Zoo()  # type: ignore[attr-defined]
+    app.add_config_value("statements_installed", installed(), "env")
+    app.add_node(marks.mark)
+    app.add_role("word", marks.Word())
+    app.add_role("statement", marks.Statement())
+    app.add_directive("list-of-statements", listed.ListOfStatements)
+    app.connect("env-before-read-docs", zoo.start)
+    app.connect("doctree-read", look)
+    app.connect("env-purge-doc", purge)
+    app.connect("env-merge-info", merge)
+    app.connect("env-updated", judge)
+    app.connect("env-updated", pages_that_list)
+    app.connect("doctree-resolved", show, priority=400)
+    app.connect("build-finished", zoo.end)
+    return {"parallel_read_safe": True, "parallel_write_safe": True, "env_version": 1}
