@@ -1,22 +1,34 @@
 """Contraries of the sentences whose words are checked, and what the build says of each.
 
-The contrary is planted in the page; where the words that it changes stand beside a check as well,
+`python -m tests.mutants.sentences` plants them in all pages, or in those that are named, and fails
+if too few contraries of computed words are refused; `--record` writes down what the site shows. The
+contrary is planted in the page; where the words that it changes stand beside a check as well,
 there too, so that a mere comparison of two wordings cannot notice it.
 """
 
+import argparse
+import json
 import re
+import sys
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from functools import cache
 from typing import NamedTuple
 from unittest import mock
 
+import torch
+
+from tests.mutants.__main__ import RECORD, in_lines
+from tests.mutants.judging import ROOT
 from vtj_site.statements import words
 from vtj_site.statements.asking import PREDICATES, unambiguous
 from vtj_site.statements.bound import BOUND
 from vtj_site.statements.facts import facts
 from vtj_site.statements.pages import Judge
 from vtj_site.statements.parts import PARTS
+from vtj_site.statements.sentences import sentences
 
 MARK = re.compile(r"\{(?P<role>word|statement)\}`(?P<said>[^`<]*)(?:<(?P<target>[^`>]*)>)?`")
 WORD, REST, WORDING = "computed word", "rest of sentence", "held by wording"
@@ -169,3 +181,55 @@ def refused(block: str) -> str | None:
         return str(error)
     wrong = [mark.wrong for mark in judged if mark.wrong]
     return next(iter([*wrong, *(f"bare: {sentence.text}" for sentence in bare)]), None)
+
+
+def outcomes(name: str) -> Iterator[tuple[Contrary, int, str | None]]:
+    """Yield each contrary of a page, its line, and what refuses it."""
+    page = (ROOT / name).read_text(encoding="utf-8")
+    for start, block in marked(page):
+        for contrary in contraries(block):
+            line = page.count("\n", 0, start + contrary.start) + 1
+            yield contrary, line, caught(contrary, block)
+
+
+def statements(name: str) -> Counter[str]:
+    """Count the statements of a page: by how they are checked."""
+    found = list(sentences((ROOT / name).read_text(encoding="utf-8")))
+    roles = [mark.role for sentence in found for mark in sentence.marks]
+    bare = sum(bool(sentence.bare) for sentence in found)
+    return Counter(
+        {"computed": roles.count("word"), WORDING: roles.count("statement"), "unchecked": bare}
+    )
+
+
+def main(arguments: list[str]) -> int:
+    """Plant all contraries; return whether too many of computed words got through."""
+    parser = argparse.ArgumentParser(prog="tests.mutants.sentences", description=main.__doc__)
+    parser.add_argument("pages", nargs="*", help="from the project's root; by default all")
+    parser.add_argument("--record", action="store_true", help="write what the site shows of it")
+    options = parser.parse_args(arguments)
+    every = sorted(page.relative_to(ROOT).as_posix() for page in (ROOT / "docs").rglob("*.md"))
+    if options.record and options.pages:
+        parser.error("--record needs all pages; none may be named")
+    kinds, counts = defaultdict[str, Counter[str]](Counter), Counter[str]()
+    for name in options.pages or every:
+        counts += statements(name)
+        for contrary, line, said in outcomes(name):
+            found = "with a case" if said and "import torch" in said else "refused"
+            kinds[contrary.kind].update(["planted", found if said else "through"])
+            if not said:
+                change = f"{contrary.before!r} became {contrary.after!r}"
+                print(f"{name}:{line}: {contrary.kind}: got through: {change}")
+    for what, number in (*counts.items(), *kinds.items()):
+        print(f"{what}: {number if isinstance(number, int) else dict(number)}")
+    if options.record:
+        written = json.loads(RECORD.read_text(encoding="utf-8"))
+        run = {"date": datetime.now(UTC).date().isoformat(), "torch": torch.__version__}
+        written["sentences"] = run | {"statements": dict(counts), "kinds": kinds}
+        RECORD.write_text(in_lines(written, depth=3) + "\n", encoding="utf-8")
+    words_planted = kinds[WORD]
+    return int(words_planted["through"] > (1 - GOAL) * words_planted["planted"])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

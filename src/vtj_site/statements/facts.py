@@ -323,4 +323,7 @@ def facts() -> Facts:
 if __name__ == "__main__":
     from vtj_site.statements import facts as module  # pickles name the module, not "__main__"
 
-    Path(sys.argv[1]).write_bytes(pickle.dumps(module.facts()))
+    file = Path(sys.argv[1])
+    unfinished = file.with_suffix(".unfinished")
+    unfinished.write_bytes(pickle.dumps(module.facts()))
+    unfinished.rename(file)  # a build that is interrupted leaves no half of an answer
