@@ -24,7 +24,6 @@ from tests.mutants.__main__ import RECORD, in_lines
 from tests.mutants.judging import ROOT
 from vtj_site.statements import words
 from vtj_site.statements.asking import PREDICATES, unambiguous
-from vtj_site.statements.bound import BOUND
 from vtj_site.statements.facts import facts
 from vtj_site.statements.pages import Judge
 from vtj_site.statements.parts import PARTS
@@ -51,7 +50,7 @@ ANTONYMS = (
     "accepted/refused recorded/untracked forward/backward shares/copies `x`/`y` `v`/`J` "
     "`x.grad`/`y.grad`"
 )
-PAIRS = {}
+PAIRS = dict[str, str]()
 for _one, _other in (pair.split("/") for pair in ANTONYMS.split()):
     PAIRS.setdefault(_one, _other)
     PAIRS.setdefault(_other, _one)
@@ -152,9 +151,10 @@ def caught(contrary: Contrary, block: str) -> str | None:
 def beside_the_check(contrary: Contrary) -> Iterator[bool]:
     """Plant a contrary in the words of its check too, if it stands there."""
     if contrary.kind == WORDING:
-        bound = BOUND[contrary.target]
-        swapped = bound.words.replace(contrary.before, contrary.after, 1)
-        with mock.patch.dict(BOUND, {contrary.target: bound._replace(words=swapped)}):
+        bound = judge().bound[contrary.target]
+        other = bound.words.replace(contrary.before, contrary.after, 1)
+        changed = {contrary.target: bound._replace(words=other)}
+        with mock.patch.dict(judge().bound, changed):
             yield True
         return
     name = contrary.target.partition(";")[0].strip()
@@ -164,11 +164,11 @@ def beside_the_check(contrary: Contrary) -> Iterator[bool]:
         yield False
         return
     swapped, lost = (
-        [re.sub(pattern, words.plain(contrary.after), words.plain(each)) for each in said]
-        for said in (predicate.words, predicate.contrary)
+        [re.sub(pattern, words.plain(contrary.after), words.plain(each)) for each in given]
+        for given in (predicate.words, predicate.contrary)
     )
-    changed = predicate._replace(words=tuple(swapped), contrary=tuple(lost))
-    with mock.patch.dict(PREDICATES, {name: changed}):
+    said = predicate._replace(words=tuple(swapped), contrary=tuple(lost))
+    with mock.patch.dict(PREDICATES, {name: said}):
         yield True
 
 
@@ -220,8 +220,8 @@ def main(arguments: list[str]) -> int:
             if not said:
                 change = f"{contrary.before!r} became {contrary.after!r}"
                 print(f"{name}:{line}: {contrary.kind}: got through: {change}")
-    for what, number in (*counts.items(), *kinds.items()):
-        print(f"{what}: {number if isinstance(number, int) else dict(number)}")
+    print(*(f"{what}: {number}" for what, number in counts.items()), sep="\n")
+    print(*(f"{kind}: {dict(found)}" for kind, found in kinds.items()), sep="\n")
     if options.record:
         written = json.loads(RECORD.read_text(encoding="utf-8"))
         run = {"date": datetime.now(UTC).date().isoformat(), "torch": torch.__version__}

@@ -114,7 +114,10 @@ def look(app: Sphinx, doctree: nodes.document) -> None:
 
 def unchecked(app: Sphinx) -> dict[str, int]:
     """Return how many statements of each page still have bare words; the numbers only go down."""
-    found: dict[str, int] = json.loads(Path(app.confdir, "unchecked.json").read_text("utf-8"))
+    if not app.config.statements_unchecked:
+        return {}
+    file = Path(app.confdir, app.config.statements_unchecked)
+    found: dict[str, int] = json.loads(file.read_text(encoding="utf-8"))
     return found
 
 
@@ -172,6 +175,7 @@ def pages_that_list(app: Sphinx, env: BuildEnvironment) -> Iterator[str]:
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the roles, the list, and the moments at which they are judged and shown."""
     app.statements_zoo = zoo = Zoo()  # type: ignore[attr-defined]
+    app.add_config_value("statements_unchecked", "", "env")
     app.add_config_value("statements_installed", installed(), "env")
     app.add_node(marks.mark)
     app.add_role("word", marks.Word())

@@ -9,6 +9,7 @@ what the caller does, and has an answer where torch refused it too.
 import ast
 import inspect
 import re
+import textwrap
 from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
@@ -83,6 +84,6 @@ def names(text: str) -> set[str]:
 @cache
 def source(ask: Callable[[Record], Answer]) -> str:
     """Return the code of a predicate, without its decorator and its docstring."""
-    (function,) = ast.parse(inspect.getsource(ask)).body
+    (function,) = ast.parse(textwrap.dedent(inspect.getsource(ask))).body
     assert isinstance(function, ast.FunctionDef)
     return "\n".join(ast.unparse(line) for line in function.body[1:])
