@@ -213,7 +213,7 @@ def main(arguments: list[str]) -> int:
         parser.error("--record needs all pages; none may be named")
     kinds, counts = defaultdict[str, Counter[str]](Counter), Counter[str]()
     for name in options.pages or every:
-        counts += statements(name)
+        counts.update(statements(name))
         for contrary, line, said in outcomes(name):
             found = "with a case" if said and "import torch" in said else "refused"
             kinds[contrary.kind].update(["planted", found if said else "through"])

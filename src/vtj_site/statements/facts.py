@@ -99,10 +99,15 @@ def run(case: Case) -> Record:
     The gradient is compared with a product of `v` and a Jacobian by central differences. Where
     numbers are complex, that is torch's convention: the gradient of the real part of `conj(v)·y`.
     """
+    import torch
+
+    always = torch.is_warn_always_enabled()
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
+        torch.set_warn_always(True)  # else it says some things once in a process
         record = Record(case)
         _run(record)
+        torch.set_warn_always(always)
     record.warned = said[0].category.__name__ if said else ""
     return record
 

@@ -61,8 +61,8 @@ def test_one_page_lists_them_all(site: Path) -> None:
 def test_the_text_of_a_page_has_the_words_alone(site: Path) -> None:
     assert built(site, PAGES, SETTINGS, builder="text") == ""
     text = (site / "text/page.txt").read_text(encoding="utf-8")
-    assert text.endswith('has changed, "backward" raises.\n')
-    assert "never overwrites" in text
+    assert text.endswith('has changed,\n"backward" raises.\n')
+    assert '"backward" never overwrites ".grad".' in text
 
 
 def test_zoo_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
