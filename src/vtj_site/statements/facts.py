@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vtj_site.statements.bound import BOUND
-from vtj_site.statements.bound import run as run_check
+from vtj_site.statements import bound
 from vtj_site.statements.zoo import CUBE, MAKE_V, Case, cases, filled
 
 RELATIVE = {"torch.bfloat16": 0.05}
@@ -100,10 +99,15 @@ def run(case: Case) -> Record:
     The gradient is compared with a product of `v` and a Jacobian by central differences. Where
     numbers are complex, that is torch's convention: the gradient of the real part of `conj(v)·y`.
     """
+    import torch
+
+    always = torch.is_warn_always_enabled()
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
+        torch.set_warn_always(True)  # else it says some things once in a process
         record = Record(case)
         _run(record)
+        torch.set_warn_always(always)
     record.warned = said[0].category.__name__ if said else ""
     return record
 
@@ -308,19 +312,21 @@ class Facts(NamedTuple):
     """All that the site's words rest on."""
 
     records: list[Record]
-    failed: dict[str, str]  # the checks of bound statements that failed, and what they raised
+    bound: dict[str, bound.Bound]  # by name
 
 
 def facts() -> Facts:
     """Run the whole zoo, and the check of every statement that is held by its wording."""
-    import vtj_site.statements.checks  # declares them
+    from vtj_site.statements import checks  # which import torch, and declare themselves
 
-    assert vtj_site.statements.checks.__all__
-    said = {name: run_check(name) for name in BOUND}
-    return Facts(table(), {name: text for name, text in said.items() if text})
+    assert checks.__all__
+    return Facts(table(), bound.run())
 
 
 if __name__ == "__main__":
     from vtj_site.statements import facts as module  # pickles name the module, not "__main__"
 
-    Path(sys.argv[1]).write_bytes(pickle.dumps(module.facts()))
+    file = Path(sys.argv[1])
+    unfinished = file.with_suffix(".unfinished")
+    unfinished.write_bytes(pickle.dumps(module.facts()))
+    unfinished.rename(file)  # a build that is interrupted leaves no half of an answer
