@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 import vtj
-from tests.vtj.show.drawn import Box, Drawn, Label, Line, Point, drawn
+from vtj_site.figures.read_back.drawn import Box, Drawn, Label, Line, Point, drawn
 from vtj.show import graph
 
 X = torch.tensor([1.0, 2.0])

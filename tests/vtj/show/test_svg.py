@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.vtj.show.drawn import Box, Label, Line, Point, drawn
+from vtj_site.figures.read_back.drawn import Box, Label, Line, Point, drawn
 from vtj.show.svg import Drawing, Figure
 
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 import vtj
-from tests.vtj.show.drawn import drawn
+from vtj_site.figures.read_back.drawn import drawn
 from vtj_site.figures import side_by_side
 
 SIDE = 14
