@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 import vtj
-from vtj_site.figures.read_back.drawn import Box, Drawn, Label, Line, Point, drawn
 from vtj.show import graph
+from vtj_site.figures.reading.drawn import Box, Drawn, Label, Line, Point, drawn
 
 X = torch.tensor([1.0, 2.0])
 ONE, TWO = torch.tensor(1.0), torch.tensor(2.0)

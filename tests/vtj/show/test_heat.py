@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 import vtj
-from vtj_site.figures.read_back.drawn import drawn
 from vtj.show import heat_map
+from vtj_site.figures.reading.drawn import drawn
 
 X = torch.tensor([1.0, 2.0])
 V = torch.tensor([1.0, 10.0, 100.0])

@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from vtj_site.figures.read_back.drawn import Box, Label, Line, Point, drawn
 from vtj.show.svg import Drawing, Figure
+from vtj_site.figures.reading.drawn import Box, Label, Line, Point, drawn
 
 
 def whole() -> Figure:

@@ -9,8 +9,8 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.node import map_arg
 
 from vtj.show import Figure
-from vtj_site.figures.read_back.compared import TENTHS, Pair, array, texts, written
-from vtj_site.figures.read_back.drawn import Box, drawn
+from vtj_site.figures.reading.compared import TENTHS, Pair, array, texts, written
+from vtj_site.figures.reading.drawn import Box, drawn
 
 Node = tuple[list[str], set[int]]
 """What a box says, and the positions of the boxes that it is computed from."""
@@ -30,17 +30,21 @@ def graph(figure: Figure, *, f: Any, x: Tensor, v: Any = None) -> Iterator[Pair]
     yield "the colors of the words", [label.color for label in labels], colors
     words = ("→ value   ← gradient arriving", True)
     yield "the legend", (legend.words, legend.right <= seen.width), words
-    yield "the heights", [box.height for box in boxes], [boxes[0].height] * len(boxes)
+    looks = [(box.height, box.color) for box in boxes]
+    yield "the looks of the boxes", looks, [(boxes[0].height, "plain")] * len(boxes)
     yield "words inside of boxes", 0 < min(offsets) < max(offsets) < boxes[0].height, True
 
     down = [line.points[::-1] if line.dashed else line.points for line in seen.lines]
     ways, back = down[::2], down[1::2]
     aside = back[0][0][0] - ways[0][0][0]
-    yield "ways back beside their ways", back, [[(x + aside, y) for x, y in way] for way in ways]
+    yield "ways back beside their ways", back, [[(a + aside, b) for a, b in way] for way in ways]
     tips = [(head.points[0], head.color) for head in seen.heads]
     yield "the tips of the arrows", tips, [(line.points[-1], line.color) for line in seen.lines]
-    looks = [(line.color, line.dashed) for line in seen.lines]
-    yield "the looks of the arrows", looks, [("plain", False), ("accent", True)] * len(ways)
+    for tip, *feet in (head.points for head in seen.heads):
+        sides = [((a - tip[0]) ** 2 + (b - tip[1]) ** 2) ** 0.5 for a, b in feet]
+        yield "the sides of the head of an arrow", sides[0], sides[1]
+    kinds = [(line.color, line.dashed) for line in seen.lines]
+    yield "the looks of the arrows", kinds, [("plain", False), ("accent", True)] * len(ways)
     said: list[Node] = [
         ([label.words for label in labels[3 * k : 3 * k + 3]], set()) for k in range(len(boxes))
     ]

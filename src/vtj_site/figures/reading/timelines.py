@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from xml.etree import ElementTree
 
-from vtj_site.figures.read_back.compared import Pair
+from vtj_site.figures.reading.compared import Pair
 from vtj_site.markup import Shown
 from vtj_site.records.history import NOT_ASKED, recorded
 
@@ -49,7 +49,8 @@ def timeline(shown: Shown, *, questions: Sequence[str]) -> Iterator[Pair]:
         said, rect, label = group
         x, y, width = (float(rect.attrib[name]) for name in ("x", "y", "width"))
         beside = float(label.attrib["x"]) - x, float(label.attrib["y"]) - y
-        edges = (start - x, x + width - end, y - float(line), *beside)
+        height = float(rect.attrib["height"])
+        edges = (start - x, x + width - end, y - float(line), height, *beside)
         first_bar = first_bar or edges
         yield f"the edges of the bar of {title!r}, and its words", edges, first_bar
         yield "a bar from its first release to its last", 0 < min(edges) < max(edges) < step, True

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from vtj_site.figures.read_back.drawn import Label
+from vtj_site.figures.reading.drawn import Label
 
 Pair = tuple[str, Any, Any]
 """What is compared, what the picture says of it, and what is true."""
@@ -65,10 +65,18 @@ def elements(letter: str, shape: Sequence[int]) -> list[str]:
     return [letter + "".join(chr(0x2080 + int(d)) if d != "," else d for d in c) for c in counted]
 
 
-def in_lines(found: Sequence[Sequence[Label]], words: Sequence[Sequence[str]]) -> Iterator[Pair]:
-    """Compare words line by line, and where they stand with the longest line, from the right."""
+def in_lines(
+    found: Sequence[Sequence[Label]], words: Sequence[Sequence[str]], accents: Sequence[Label] = ()
+) -> Iterator[Pair]:
+    """Compare words line by line, and where they stand with the longest line, from the right.
+
+    All but `accents` have the color of the page's own words.
+    """
     columns = [label.place[0] for label in max(found, key=len)]
     for said, true in zip_longest(found, words, fillvalue=()):
         yield "a line of words", [label.words for label in said], list(true)
+        colors = [label.color for label in said]
+        expected = ["accent" if label in accents else "plain" for label in said]
+        yield f"the colors of {list(true)}", colors, expected
         places = [label.place[0] for label in said]
         yield f"the places of {list(true)}", places, columns[-len(places) :]

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from vtj.show import Figure
-from vtj_site.figures.read_back.compared import Pair, array, elements, in_lines, texts
-from vtj_site.figures.read_back.drawn import drawn
+from vtj_site.figures.reading.compared import Pair, array, elements, in_lines, texts
+from vtj_site.figures.reading.drawn import drawn
 
 
 def heat_map(figure: Figure, *, J: Any, v: Any, grad: Any) -> Iterator[Pair]:  # noqa: N803
@@ -20,13 +20,15 @@ def heat_map(figure: Figure, *, J: Any, v: Any, grad: Any) -> Iterator[Pair]:  #
     seen = drawn(figure)
     above = elements("x", product.shape)
     body = [[scale, name, *row] for scale, name, row in beside]
-    yield from in_lines(seen.rows, [above, *body, ["vᵀ·J", *sums]])
+    _, *weighted, total = seen.rows
+    colored = [*(line[0] for line in weighted), *total]
+    yield from in_lines(seen.rows, [above, *body, ["vᵀ·J", *sums]], colored)
     terms = (f"{scale} row {name} ({', '.join(row)})" for scale, name, row in beside)
     said = f"{' + '.join(terms)} = vᵀ·J ({', '.join(sums)})."
     yield "the description", seen.description, said
 
     first, last = seen.boxes[0], seen.boxes[-1]
-    entries = [label.place for line in seen.rows[1:-1] for label in line[2:]]
+    entries = [label.place for line in weighted for label in line[2:]]
     down = first.middle[1] - entries[0][1]
     around = [(x, y + down, first.width, first.height) for x, y in entries]
     boxes = [(*box.middle, box.width, box.height) for box in seen.boxes]
@@ -40,13 +42,6 @@ def heat_map(figure: Figure, *, J: Any, v: Any, grad: Any) -> Iterator[Pair]:  #
     ]
     yield "the tints", [(box.color, box.shade) for box in seen.boxes], tints
     yield "a tint that can be seen", darkest > 0, bool(np.any(matrix))
-    colored = [*seen.rows[-1], *(line[0] for line in seen.rows[1:-1])]
-    accents = [label for label in seen.labels if label.color == "accent"]
-    yield (
-        "the words in the color of v",
-        sorted(a.words for a in accents),
-        sorted(label.words for label in colored),
-    )
 
     opening, closing, rule = (line.points for line in seen.lines)
     (out, high), low = opening[1], first.top + last.bottom - opening[1][1]
@@ -65,7 +60,8 @@ def side_by_side(figure: Figure, *, J: Any, v: Any, grad: Any) -> Iterator[Pair]
     m, n = array(v).size, array(grad).size
     seen = drawn(figure)
     yield from in_lines(seen.rows[::2], [["v", "J", "x.grad"], shapes])
-    yield "the signs", [label.words for label in seen.rows[1]], ["·", "="]
+    signs = [(label.words, label.color) for label in seen.rows[1]]
+    yield "the signs", signs, [("·", "plain"), ("=", "plain")]
     said = "v {} has y's shape, J {} has y's and then x's, x.grad {} has x's.".format(*shapes)
     yield "the description", seen.description, said
 

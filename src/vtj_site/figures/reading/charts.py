@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from vtj.show import Figure
-from vtj_site.figures.read_back.compared import Pair, array, elements, in_lines, texts
-from vtj_site.figures.read_back.drawn import Drawn, Label, drawn
+from vtj_site.figures.reading.compared import Pair, array, elements, in_lines, texts
+from vtj_site.figures.reading.drawn import Drawn, Label, drawn
 from vtj_site.records.build_times import recorded
 
 SHORTEST = 2.0

@@ -9,8 +9,9 @@ from functools import partial
 from typing import Any, TypeVar
 
 from vtj.show import Figure
-from vtj_site.figures.read_back import charts, graphs, tables, timelines
-from vtj_site.figures.read_back.compared import Pair, same
+from vtj_site.figures.reading import charts, graphs, tables, timelines
+from vtj_site.figures.reading.compared import Pair, same
+from vtj_site.figures.reading.drawn import drawn
 from vtj_site.markup import Shown
 
 Picture = TypeVar("Picture", Figure, Shown)
@@ -23,7 +24,6 @@ READINGS: dict[str, Callable[..., Iterator[Pair]]] = {
     "Time of a cold build": partial(charts.build_times, key="", unit="s"),
     "Peak memory of all processes": partial(charts.build_times, key=" memory", unit="GiB"),
     "Values forward, gradients back": graphs.graph,
-    "torch": timelines.timeline,
 }
 """How each picture is read, by the beginning of its title: so a title names what is drawn."""
 
@@ -56,8 +56,11 @@ def read_back(picture: Picture, **true: Any) -> Picture:
 
 def complaint(picture: Figure | Shown, **true: Any) -> str | None:
     """Return the first thing that a picture says and that is not true, or nothing."""
-    title = picture.title if isinstance(picture, Figure) else "torch"
-    reading = next((READINGS[name] for name in READINGS if title.startswith(name)), None)
+    if isinstance(picture, Shown):
+        reading: Callable[..., Iterator[Pair]] | None = timelines.timeline
+    else:
+        title = drawn(picture).title
+        reading = next((READINGS[name] for name in READINGS if title.startswith(name)), None)
     if reading is None:
         return f"no picture has the title {title!r}; expected one of {', '.join(READINGS)}"
     for what, said, right in reading(picture, **true):
