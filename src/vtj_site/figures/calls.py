@@ -27,7 +27,9 @@ def accumulation(grads: Sequence[Tensor]) -> Figure:
     """
     count = sum(grad.numel() for grad in grads)
     if not 0 < count <= LIMIT:
-        raise ValueError(f"{len(grads)} calls leave {count} numbers; the figure shows 1 to {LIMIT}")
+        raise ValueError(
+            f"{len(grads)} calls leave {count} numbers; the figure shows 1 to {LIMIT} numbers"
+        )
     held = [0 * as_array(grads[0]).reshape(-1), *(as_array(grad).reshape(-1) for grad in grads)]
     elements = names("x", tuple(grads[0].shape))
     lines = [
