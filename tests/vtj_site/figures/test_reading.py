@@ -97,7 +97,7 @@ LIES: dict[str, tuple[str, str, str, str]] = {
     "an arrow to another box": ("graph", "L110 325", "L46 171", "ways back beside their ways"),
     "both arrows to another box": ("graph", "M43 171 L99 217", "M115 171 L99 217", "ways back"),
     "a bar that is too long": ("cost", 'width="320"', 'width="340"', "the bars: the picture says"),
-    "a bar one release longer": ("timeline", 'width="166"', 'width="208"', "a bar from its first release"),
+    "a bar one release longer": ("timeline", 'width="166"', 'width="208"', "a bar from its first"),
     "an error that is not dashed": ("timeline", ' stroke-dasharray="4 3"', "", "a dashed bar for"),
     "another answer": ("timeline", "tensor(2222.)</title>", "tensor(2222)</title>", "what a bar"),
 }  # fmt: skip
