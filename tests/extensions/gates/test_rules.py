@@ -199,7 +199,7 @@ PAGES: dict[str, tuple[str, list[tuple[int, str]]]] = {
     # Sections that run a case.
     "confirmed": (
         f"{cell(CONFIRM)}## The case\n\n{cell('Case().backward()')}{cell('y = 1')}"
-        f"{cell('Case().confirm(y=y)')}## No case\n\n{cell('y')}",
+        f"{cell('Case().confirm(y=y)')}{cell('y', ':tags: [site-only]')}## No case\n\n{cell('y')}",
         [],
     ),
     "confirmed_not": (
