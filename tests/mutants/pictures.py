@@ -32,10 +32,7 @@ def judged(reader: Reader, place: int) -> list[tuple[str, str | None, str]]:
 
     def each(picture: Any, **true: Any) -> str | None:
         for what, html in faults(picture.html):
-            try:
-                said = complaint(replace(picture, html=html), **true)
-            except Exception as error:
-                said = f"{type(error).__name__}: {error}"
+            said = complaint(replace(picture, html=html), **true)
             found.append((what, said, picture.html))
         return complaint(picture, **true)
 

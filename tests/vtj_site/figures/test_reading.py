@@ -91,6 +91,7 @@ def test_a_picture_of_something_else_is_refused_with_both(lie: str) -> None:
 
 LIES: dict[str, tuple[str, str, str, str]] = {
     "another title": ("heat map", "J, its rows", "J, its columns", "no picture has the title"),
+    "no brackets": ("heat map", "<path ", "<line ", "a part of the picture is missing"),
     "a tint of another sign": ("heat map", "--vtj-negative", "--vtj-positive", "the tints"),
     "a color that is v's": ("shapes", "fill: currentColor", "fill: var(--vtj-accent, #b45309)",
                             "the colors of ['v', 'J', 'x.grad']"),
@@ -129,8 +130,7 @@ def test_nine_in_ten_planted_faults_are_refused(name: str) -> None:
     picture, true = PICTURES[name]
     refused = [
         complaint(replace(picture, html=html), **true) is not None
-        for what, html in faults(picture.html)
-        if "left out" not in what  # a reading may stop where something is not there
+        for _, html in faults(picture.html)
     ]
     assert sum(refused) >= 0.9 * len(refused)
 

@@ -63,7 +63,10 @@ def complaint(picture: Figure | Shown, **true: Any) -> str | None:
         reading = next((READINGS[name] for name in READINGS if title.startswith(name)), None)
     if reading is None:
         return f"no picture has the title {title!r}; expected one of {', '.join(READINGS)}"
-    for what, said, right in reading(picture, **true):
-        if not same(said, right):
-            return f"{what}: the picture says {said}, true is {right}"
+    try:
+        for what, said, right in reading(picture, **true):
+            if not same(said, right):
+                return f"{what}: the picture says {said}, true is {right}"
+    except (ValueError, IndexError, KeyError) as error:
+        return f"a part of the picture is missing, or is one too many: {error}"
     return None
