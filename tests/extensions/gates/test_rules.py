@@ -50,6 +50,12 @@ def wordless(markup: str) -> str:
     return f"a picture has no words: give it alt, aria-label or <title>: {markup}"
 
 
+DRAWING = """
+from IPython.display import HTML
+def read_back(drawing): return drawing
+drawing = HTML('<div class="vtj-figure"><svg><title>J</title></svg></div>')
+drawing"""
+NOT_READ = "a drawing is not read back: end the cell with read_back(drawing, …)"
 QUOTED = cell("x = [1, 10]\ny = (\n    20)")
 PAGES: dict[str, tuple[str, list[tuple[int, str]]]] = {
     # A cell that is meant to fail declares the exact error.
@@ -182,10 +188,24 @@ PAGES: dict[str, tuple[str, list[tuple[int, str]]]] = {
         raw("<svg></svg><img>"),
         [(1, wordless("<img>")), (1, wordless("<svg></svg>"))],
     ),
+    # Drawings.
+    "drawing_that_nothing_reads_back": (cell(DRAWING), [(1, NOT_READ)]),
+    "drawing_that_another_section_reads_back": (
+        f"{cell(DRAWING)}## Another\n\n{cell('assert read_back(drawing)')}",
+        [(1, NOT_READ)],
+    ),
+    "another_drawing_than_is_read_back": (
+        cell(DRAWING) + cell("other = drawing\nassert read_back(other)"),
+        [(1, NOT_READ)],
+    ),
+    "drawings_that_are_read_back": (
+        cell(DRAWING) + cell("assert read_back(drawing)") + cell("read_back(drawing)"),
+        [],
+    ),
     # Sections that run a case.
     "confirmed": (
         f"{cell(CONFIRM)}## The case\n\n{cell('Case().backward()')}{cell('y = 1')}"
-        f"{cell('Case().confirm(y=y)')}## No case\n\n{cell('y')}",
+        f"{cell('Case().confirm(y=y)')}{cell('y', ':tags: [site-only]')}## No case\n\n{cell('y')}",
         [],
     ),
     "confirmed_not": (
@@ -204,6 +224,7 @@ RULES = {  # by a word of what is said
     "the cell was to warn": "stray_warnings",
     "is typed": "typed_numbers",
     "a picture has": "labeled_pictures",
+    "a drawing is not": "pictures_read_back",
     "the section": "confirmed_sections",
     "would load": "self_contained",
 }

@@ -58,7 +58,7 @@ def test_a_notebook_is_valid_and_holds_what_ran_and_nothing_of_the_machine(site:
         ("cell-1", "import sys\na = 2\na + 1"),
         ("cell-2", 'raise ValueError("as it should")'),
         ("cell-3", "print(sys.last_value)"),
-        ("cell-4", "Twice that is 4."),
+        ("cell-5", "Twice that is 4."),
         ("versions", "Outputs computed by a test."),
     ]
     assert all(cell["metadata"] == {} for cell in page["cells"])

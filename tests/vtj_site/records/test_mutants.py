@@ -25,6 +25,12 @@ def test_faults_of_every_kind_were_planted_and_none_got_through() -> None:
     assert no_fault == sum(n for _, n in recorded()["documentation"]["reasons"].values())
 
 
+def test_at_least_nine_in_ten_faults_in_pictures_were_refused_by_a_check() -> None:
+    for name, kinds in recorded()["documentation"]["files"].items():
+        if found := kinds.get("figure"):
+            assert found["check"] >= 0.9 * found["planted"], name
+
+
 def test_the_counts_of_a_release_add_up() -> None:
     for row in recorded()["library"]:
         assert row["planted"] == row["caught"] + row["no fault"] + row["got through"]
