@@ -195,5 +195,9 @@ def possibly_detached(trial: Trial, slopes: Array, numeric: Witness | None, size
     x, y = (abs(part).max(initial=0) for part in (trial.x_vector, trial.y_vector))
     # without the terms the right drawn functions 1107 and 2797 (in tests/) would be undecided
     terms = min(size_of_terms(trial, SEED).max(), max(x, y))
+    if not slopes.any() and y == 0:  # without it log(1 + x²) at 0 is undecided
+        here = trial.x_vector
+        elsewhere = trial.run(here + np.copysign(trial.x_size, here) / 2)
+        terms = max(terms, float(np.nanmax(abs(elsewhere), initial=0)))
     largest = np.fmax(np.nanmax(abs(slopes), initial=0), terms / size)
     return np.asarray(silent & (rows | ~(SAFETY * np.asarray(numeric.error) <= largest)))

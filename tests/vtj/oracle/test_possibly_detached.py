@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 from torch import Tensor
 
@@ -12,6 +13,7 @@ from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.trial import Trial, try_out
 from vtj.oracle.voting import Witness
 
+SIGNS = torch.tensor([1.0, -1.0])
 FAR = 1e6  # so far does x move for a slope of 1 that the terms of y allow next to none
 
 
@@ -102,6 +104,32 @@ def test_terms_of_no_more_than_rounding_count_as_such() -> None:
     """The terms of x / 1024 are not larger than they seem, although x is."""
     trial = try_out(lambda x: x / 1024, torch.tensor([64.0]))
     assert largest_seen(trial, [[0.0]], [1.0]) == [[0.0625]]
+
+
+ELSEWHERE: dict[str, tuple[Callable[[Tensor], Tensor], list[float], float]] = {
+    "flat up to x": (lambda x: torch.relu(4 * (x - 1)), [1.0], 2.0),
+    "flat down to x": (lambda x: torch.relu(-4 * (x + 3)), [-3.0], 6.0),
+    "zero at zero": (lambda x: x * 0.5, [0.0], 0.25),
+    "the largest element": (lambda x: torch.relu(4 * (x - 4)), [0.0, 4.0], 8.0),
+    "no number elsewhere": (lambda x: torch.sqrt(1 - x), [1.0], 0.0),
+    "no number in part": (lambda x: 4 * torch.sqrt((1 - x) * SIGNS), [1.0, 1.0], 8**0.5),
+}
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_where_all_is_zero_y_a_little_off_tells_its_size(name: str) -> None:
+    f, x, size = ELSEWHERE[name]
+    trial = try_out(f, torch.tensor(x))
+    assert not trial.y[0].any()
+    slopes = np.zeros((len(x), len(x)))
+    assert largest_seen(trial, slopes, [1.0] * len(x)) == [[round(size, 12)] * len(x)] * len(x)
+
+
+def test_y_is_looked_at_elsewhere_only_where_all_is_zero() -> None:
+    square = try_out(lambda x: x**2, torch.tensor([1.0]))
+    assert largest_seen(square, [[0.0]], [1.0]) == [[1.0]]
+    steep = try_out(lambda x: x * 64, torch.tensor([0.0]))
+    assert largest_seen(steep, [[2.0]], [1.0]) == [[2.0]]
 
 
 def _speakers(*others: Witness) -> dict[str, Witness]:

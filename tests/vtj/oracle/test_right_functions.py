@@ -42,6 +42,7 @@ CORRECT: dict[str, tuple[Callable[..., Any], Any]] = {
     "a sum that is always zero": (lambda x: functional.layer_norm(x, x.shape).sum(), X50[:5]),
     "a sum that is always one": (lambda x: x.softmax(0).sum(), X50),
     "softmax, large logits": (lambda x: (1000 * x).softmax(0), X50),
+    "flat, and zero": (lambda x: torch.log1p(x**2), torch.tensor([0.0])),
     "softmax, far logits": (
         lambda x: (x / 3 * 5).softmax(0),
         torch.tensor([0.0, 300.0, 430.0], dtype=F64),
@@ -115,7 +116,7 @@ NOT_WRONG: dict[str, tuple[Callable[..., Any], Any]] = {
     ),
 }
 FOUND_BY_DRAWING = (
-    225, 265, 351, 729, 904, 1107, 2583, 2797, 3562, 4010,
+    225, 265, 351, 679, 729, 904, 1107, 2583, 2797, 3562, 4010,
     5744, 6737, 12369, 14883, 17067, 20690, 121235, 123536, 205567,
 )  # fmt: skip
 
