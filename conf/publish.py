@@ -88,7 +88,8 @@ def tested() -> str:
         f"NumPy {version('numpy')}.\n"
         f"Every page was opened in Chromium {number} at 375 and 1440 pixels, light and dark, "
         "from disk and from a server under a path: no accessibility violation that axe-core finds "
-        "(its color rules in both themes, the others at both widths), no console error, no request outside the site.\n"
+        "(its color rules in both themes, the others at both widths), "
+        "no console error, no request outside the site.\n"
         "Not tested: other browsers, screen readers themselves, Windows, macOS, GPUs.\n"
     )
 
