@@ -35,8 +35,8 @@ def rounding_error_bound(trial: Trial, exact: Sequence[Witness], seed: int) -> A
     least = np.where(size <= negligible, negligible, 0)
     measured = measured_rounding(trial, engines, seed)
     rounding = measured + _absorbed_in_rows(trial, exact, seed) + least
-    # each of the two may be off by that; where both together are not, of torch.cdist another entry
-    # would be named than the one that torch's vmap rule has most wrong
+    # both may be off by that; counted where they lie further apart, it would have another entry of
+    # torch.cdist named than the first that torch's vmap rule has wrong
     gap = np.max([abs(a.value - b.value) for a in exact for b in exact], axis=0)
     return np.where(gap <= 2 * SAFETY * rounding, rounding, 0.0)
 
