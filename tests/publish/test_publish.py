@@ -126,3 +126,16 @@ def test_the_statement_says_where_it_was_tested_and_where_not(publish: Any) -> N
     assert "Chromium 123.4.5" in said
     assert f"torch {distribution('torch').version}" in said
     assert "Not tested: other browsers, screen readers themselves, Windows, macOS, GPUs." in said
+
+
+@pytest.mark.parametrize("fault", ["lacks", "changes"])
+def test_a_zip_that_is_not_the_tested_site_is_named(
+    publish: Any, folders: tuple[Path, Path, Path], fault: str
+) -> None:
+    site = folders[0]
+    target = publish.main([str(folder) for folder in folders])
+    name = target.name.removesuffix("-site.zip")
+    assert publish.different(site, target, name) == []
+    changed = site / ("new.html" if fault == "lacks" else "index.html")
+    changed.write_text("<p>another</p>")
+    assert publish.different(site, target, name) == [changed.name]

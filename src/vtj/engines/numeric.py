@@ -146,7 +146,7 @@ def derivative(
         table, step = row, step / 2
     else:
         error = _widened_unless(settled, slopes, level, best, error)
-    if constant.any():
+    if constant.any():  # else what is constant would be undecided: torch.ones(3), without a graph
         error = np.where(constant, 0.0, error)
     if len(seen) < 3:
         return Slopes(best, error, np.zeros(here.shape))
@@ -159,7 +159,8 @@ def _widened_unless(
 ) -> Array:
     """Return an error as wide as the slopes after the best, unless it settled.
 
-    Two slopes next to each other may agree by luck.
+    Two slopes next to each other may agree by luck: without this x + sin(1e15 x.detach()) would be
+    called correct.
     """
     for later, slope in enumerate(slopes):
         after = ~settled & (later >= level) & (later < level + 2)
@@ -168,7 +169,11 @@ def _widened_unless(
 
 
 def lasting_jump(jumps: Sequence[Array], slope: Array, error: Array) -> Array:
-    """Return what is left of a jump in slope at step zero, from three steps that halve, or more."""
+    """Return what is left of a jump in slope at step zero, from three steps that halve, or more.
+
+    It stays as steps halve: did it not have to, sin(1e15 x.detach()) would be full of kinks, and
+    correct at each.
+    """
     first, second, third = jumps[-3:]
     before, left = 2 * second - first, 2 * third - second
     stays = abs(left - before) <= 0.05 * abs(left) + 8 * error
@@ -176,7 +181,10 @@ def lasting_jump(jumps: Sequence[Array], slope: Array, error: Array) -> Array:
 
 
 def rounded_tip(jump: Array, near: Slopes) -> NDArray[np.bool_]:
-    """Return where narrower steps show that a jump in slope is a rounded tip, and no kink."""
+    """Return where narrower steps show that a jump in slope is a rounded tip, and no kink.
+
+    They must be sure of it: else where(x > 1, x**2 + 3, x) is undecided at its jump, x = 1.
+    """
     return np.asarray((jump != 0) & (near.jump == 0) & (near.error < 0.05 * abs(jump)))
 
 

@@ -19,7 +19,7 @@ from vtj.oracle.operators import Operator
 from vtj.oracle.pairs import Pair, Probes, adjoint_identity
 from vtj.oracle.passes import Passes
 from vtj.oracle.patterns import Inputs, pattern
-from vtj.oracle.reexamination import SEED, nearby_points
+from vtj.oracle.reexamination import SEED, kinks_meet, nearby_points
 from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.voting import Array, Witness, distance, unnamed, vote
 from vtj.oracle.witnesses import raised_by_autograd
@@ -155,13 +155,13 @@ def _cancelling_kink(
     backward, numeric = speakers[BACKWARD.name], speakers[NUMERIC.name]
     if distance(backward, numeric, passes.trial.relative)[0] <= 1:
         return None
-    chosen, slope = float(backward.value[0]), float(numeric.value[0])
-    reach = SAFETY * float(np.asarray(numeric.error)[0])
     v = one_hot(passes.trial.size[0], row)
     points = nearby_points(passes.trial, SEED)
-    nearby = [passes.of(passes.trial.f, x).gradient(v)[column] for x in points]
-    if not any(abs(one - slope) <= 0.01 * abs(chosen - slope) + reach for one in nearby):
+    nearby = (passes.of(passes.trial.f, x).gradient(v)[[column]] for x in points)
+    if not kinks_meet(backward, numeric, nearby).any():
         return None
+    chosen, slope = float(backward.value[0]), float(numeric.value[0])
+    reach = SAFETY * float(np.asarray(numeric.error)[0])
     name = passes.trial.entry_name(row * passes.trial.size[1] + column)
     return Finding(f"{name}: {cancelled(chosen, slope, reach)}", "undecided")
 

@@ -42,6 +42,11 @@ CORRECT: dict[str, tuple[Callable[..., Any], Any]] = {
     "a sum that is always zero": (lambda x: functional.layer_norm(x, x.shape).sum(), X50[:5]),
     "a sum that is always one": (lambda x: x.softmax(0).sum(), X50),
     "softmax, large logits": (lambda x: (1000 * x).softmax(0), X50),
+    "flat, and zero": (lambda x: torch.log1p(x**2), torch.tensor([0.0])),
+    "softmax, far logits": (
+        lambda x: (x / 3 * 5).softmax(0),
+        torch.tensor([0.0, 300.0, 430.0], dtype=F64),
+    ),
     "log_softmax, large logits": (lambda x: (30 * x).log_softmax(0), X50[:5]),
     "logsumexp": (lambda x: torch.logsumexp(20 * x, 0), X50),
     "cumprod": (lambda x: x.cumprod(0), X50),
@@ -90,6 +95,10 @@ NOT_WRONG: dict[str, tuple[Callable[..., Any], Any]] = {
     "infinite slope": (torch.sqrt, torch.tensor([0.0, 1.0])),
     "not a number": (lambda x: torch.xlogy(x, x), torch.tensor([0.0, 1.0])),
     "kinks that cancel": (lambda x: torch.relu(x) - torch.relu(-x), torch.tensor([0.0, 1.0])),
+    "kinks that cancel, on a curve": (
+        lambda x: 1e-3 * (torch.relu(x - 1) - torch.relu(1 - x)) + x**2,
+        torch.tensor([1.0], dtype=F64),
+    ),
     "a jump at x": (lambda x: torch.where(x > 1, x**2 + 3, x), torch.tensor([1.0, 2.0])),
     "a wave that differences cannot follow": (
         lambda x: x + 1e-3 * torch.sin(1e12 * x),
@@ -107,7 +116,7 @@ NOT_WRONG: dict[str, tuple[Callable[..., Any], Any]] = {
     ),
 }
 FOUND_BY_DRAWING = (
-    225, 265, 351, 729, 904, 1107, 2583, 2797, 3562, 4010,
+    225, 265, 351, 679, 729, 904, 1107, 2583, 2797, 3562, 4010,
     5744, 6737, 12369, 14883, 17067, 20690, 121235, 123536, 205567,
 )  # fmt: skip
 
@@ -156,22 +165,26 @@ def test_what_is_detached_is_never_correct(name: str, verify: Callable[..., vtj.
     assert report.verdict == "undecided", str(report)
 
 
-def off_by_chance(part: float) -> Callable[..., Any]:
+def off_by_chance(part: float, dtype: torch.dtype = F64) -> Callable[..., Any]:
     """Return a sine whose backward is off by another number at every call."""
     chance = torch.Generator().manual_seed(4)
 
     def backward(x: tuple[Tensor], g: Tensor) -> Tensor:
-        return g * x[0].cos() + part * torch.rand(1, generator=chance, dtype=F64)
+        return g * x[0].cos() + (part * torch.rand(1, generator=chance, dtype=F64)).to(g)
 
-    return custom(torch.sin, backward)
+    sine = custom(torch.sin, backward)
+    return lambda x: sine(x.to(dtype))
 
 
 ROUND_TIP = custom(lambda x: torch.hypot(x, torch.tensor(1e-4).to(x)), lambda x, g: 0.5 * g)
 
 
-@pytest.mark.parametrize("part", [1e-3, 1e-6, 1e-8])
-def test_what_is_off_by_chance_is_no_rounding(part: float) -> None:
-    assert vtj.certify(off_by_chance(part), torch.tensor([0.3])).verdict == "wrong"
+OFF_BY_CHANCE = [(1e-3, F64), (1e-6, F64), (1e-8, F64), (3.0, torch.float16)]
+
+
+@pytest.mark.parametrize(("part", "dtype"), OFF_BY_CHANCE)
+def test_what_is_off_by_chance_is_no_rounding(part: float, dtype: torch.dtype) -> None:
+    assert vtj.certify(off_by_chance(part, dtype), torch.tensor([0.3])).verdict == "wrong"
 
 
 def test_a_round_tip_is_no_kink_that_excuses_a_wrong_slope() -> None:
