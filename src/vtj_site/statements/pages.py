@@ -70,6 +70,7 @@ class Judge:
         count += ". {} operations, {} kinds of tensor, {} kinds of call".format(*kinds)
         nearest = answer.nearest.case.code if answer.nearest else ""
         code = inspect.getsource(asked.predicate.ask)
+        code = code[code.index("def ") :]
         return Judged(mark.line, mark.word, said.text, wrong, count, nearest, code)
 
     def _bound(self, mark: Mark, said: Sentence) -> Judged:
