@@ -14,10 +14,8 @@ import pickle
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -34,9 +32,9 @@ from vtj_site.statements.sentences import Sentence, sentences
 
 logger = logging.getLogger(__name__)
 ROLE = re.compile(r"\{(?:word|statement)\}`")
+SAID = "marked_sentences"
+"""Under this name Sphinx keeps them with what else it knows of a page, and forgets them with it."""
 ROOM = Path(vtj_site.statements.__file__).parent
-Said = dict[str, list[Sentence]]
-"""The sentences of each page that have marks."""
 
 
 class Zoo:
@@ -77,20 +75,12 @@ class Zoo:
             self._process.wait()
 
 
-def said(env: BuildEnvironment) -> Said:
-    """Return the sentences of the site that have marks, by page."""
-    if not hasattr(env, "statements_said"):
-        env.statements_said = {}  # type: ignore[attr-defined]
-    found: Said = env.statements_said  # type: ignore[attr-defined]
-    return found
-
-
 def look(app: Sphinx, doctree: nodes.document) -> None:
     """Keep a page's marked sentences; warn of its bare words, where there are more than before."""
     docname = app.env.docname
     text = Path(app.env.doc2path(docname)).read_text(encoding="utf-8")
     found = list(sentences(text))
-    said(app.env)[docname] = [sentence for sentence in found if sentence.marks]
+    app.env.metadata[docname][SAID] = [sentence for sentence in found if sentence.marks]
     placed = list(doctree.findall(marks.mark))
     for number, node in enumerate(placed):
         node["number"] = number
@@ -121,55 +111,38 @@ def unchecked(app: Sphinx) -> dict[str, int]:
     return found
 
 
-def judge(app: Sphinx, env: BuildEnvironment) -> None:
-    """Judge all marks of the site, and warn of each that does not hold."""
-    env.statements_judged = {}  # type: ignore[attr-defined]
-    if any(said(env).values()):
-        judging = Judge(app.statements_zoo.facts())  # type: ignore[attr-defined]
-        for docname in sorted(said(env)):
-            found = [
-                judging.mark(m, sentence) for sentence in said(env)[docname] for m in sentence.marks
-            ]
-            env.statements_judged[docname] = found  # type: ignore[attr-defined]
-            for mark in found:
-                if mark.wrong:
-                    logger.warning(
-                        "%s", mark.wrong, location=(docname, mark.line), type="statements"
-                    )
-
-
-def judged(env: BuildEnvironment) -> dict[str, list[Judged]]:
-    """Return the marks of the site as they were judged, by page."""
-    return getattr(env, "statements_judged", {})
+def judge(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Judge all marks, and warn of each that does not hold; return the pages that list them."""
+    said: dict[str, list[Sentence]] = {
+        name: found for name in sorted(env.found_docs) if (found := env.metadata[name].get(SAID))
+    }
+    judging = Judge(app.statements_zoo.facts()) if said else None  # type: ignore[attr-defined]
+    app.statements_judged = {}  # type: ignore[attr-defined]
+    for docname, found in said.items():
+        assert judging
+        marked = [judging.mark(mark, sentence) for sentence in found for mark in sentence.marks]
+        app.statements_judged[docname] = marked  # type: ignore[attr-defined]
+        for mark in marked:
+            if mark.wrong:
+                place = docname, mark.line
+                logger.warning("%s", mark.wrong, location=place, type="statements")
+    return [name for name in env.found_docs if env.metadata[name].get(listed.LISTS)]
 
 
 def show(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put into a page what its marks rest on."""
-    marks.show(doctree, docname, judged(app.env).get(docname, []), app.builder)
-    listed.show(app, doctree, docname, judged(app.env))
-
-
-def purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    """Forget a page."""
-    said(env).pop(docname, None)
-
-
-def merge(app: Sphinx, env: BuildEnvironment, docnames: list[str], other: Any) -> None:
-    """Take over what another process has read."""
-    said(env).update({name: said(other)[name] for name in docnames if name in said(other)})
+    """Put into a page what its marks rest on, and the list of all where it stands."""
+    judged: dict[str, list[Judged]] = app.statements_judged  # type: ignore[attr-defined]
+    marks.show(doctree, docname, judged.get(docname, []), app.builder)
+    listed.show(app, doctree, docname, judged)
 
 
 def installed() -> str:
     """Return a digest of all that decides; when it changes, every page is read again."""
     digest = hashlib.sha256(version("torch").encode())
-    for file in sorted(ROOM.rglob("*.py")):
-        digest.update(file.read_bytes())
+    for file in sorted(ROOM.rglob("*")):
+        if file.suffix in (".py", ".yaml"):
+            digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
-
-
-def pages_that_list(app: Sphinx, env: BuildEnvironment) -> Iterator[str]:
-    """Name the pages that list all marks: they are written anew whenever one may have changed."""
-    return (name for name in env.found_docs if env.metadata[name].get(listed.LISTS))
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
@@ -183,10 +156,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("list-of-statements", listed.ListOfStatements)
     app.connect("env-before-read-docs", zoo.start)
     app.connect("doctree-read", look)
-    app.connect("env-purge-doc", purge)
-    app.connect("env-merge-info", merge)
     app.connect("env-updated", judge)
-    app.connect("env-updated", pages_that_list)
     app.connect("doctree-resolved", show)
     app.connect("build-finished", zoo.end)
     return {"parallel_read_safe": True, "parallel_write_safe": True, "env_version": 1}

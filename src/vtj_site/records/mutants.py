@@ -80,7 +80,7 @@ def statements() -> Shown:
 
 
 def contraries() -> Shown:
-    """Return the counts of the contraries that were planted in statements, and what refused them."""
+    """Return the counts of the contraries planted in statements, and what refused them."""
     kinds = recorded()["sentences"]["kinds"]
     keys = ("planted", *HOW, "through")
     text = [f"{kind}: {found}" for kind, found in kinds.items()]

@@ -4,8 +4,9 @@ A set of cases is an integer with a bit for each, so that a question to seven th
 few operations on numbers, and a site may ask hundreds.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import combinations
 from typing import NamedTuple
 
 from vtj_site.statements.facts import Record
@@ -23,7 +24,8 @@ class Answer(NamedTuple):
     """What the cases say to a question."""
 
     holds: bool
-    inside: list[Record]  # of the part, where the predicate has an answer
+    cases: int  # how many are in the part, and have an answer to the predicate
+    kinds: tuple[int, ...]  # how many operations, kinds of tensor and kinds of call these are of
     true: int  # how many of them fulfill what the sentence says
     counter: Record | None  # a case that shows that the word is wrong
     nearest: Record | None  # a case that would, if it were in the part
@@ -75,7 +77,8 @@ class Table:
         else:
             nearest = self._nearest(asked, sides)
         true = (yes & part).bit_count()
-        return Answer(fits != asked.negated, list(self._of(inside)), true, counter, nearest)
+        kinds = tuple(sum(bool(of & inside) for of in pieces) for pieces in self._pieces)
+        return Answer(fits != asked.negated, count, kinds, true, counter, nearest)
 
     def _judged(self, meaning: Meaning, attempt: bool, sides: Sides) -> tuple[bool, Cases]:
         """Return whether a word holds, and the cases that speak against it."""
@@ -113,7 +116,10 @@ class Table:
         part = sides.yes | sides.no
         if asked.meaning in ("only", "unless"):
             part = swapped.yes | swapped.no
-        alike = [sum_of(cases for cases in pairs.values() if cases & part) for pairs in self._pairs]
+        alike = (
+            sum_of(both for first in one for second in other if (both := first & second) & part)
+            for one, other in combinations(self._pieces, 2)
+        )
         one, two, three = alike
         for near in (one & two & three, one & two | one & three | two & three, one | two | three):
             if against & near:
@@ -140,17 +146,14 @@ class Table:
         return bits(bool(record.refused) for record in self._records)
 
     @cached_property
-    def _pairs(self) -> list[dict[tuple[str, str], Cases]]:
-        """For operation and tensor, operation and call, tensor and call: the cases of each pair."""
-        found: list[dict[tuple[str, str], Cases]] = [{}, {}, {}]
+    def _pieces(self) -> list[list[Cases]]:
+        """The cases of each operation, of each kind of tensor, and of each kind of call."""
+        found: list[dict[str, Cases]] = [{}, {}, {}]
         for number, record in enumerate(self._records):
-            op, tensor, call = record.case.op, record.case.tensor.name, record.case.call.name
-            for pairs, pair in zip(found, ((op, tensor), (op, call), (tensor, call)), strict=True):
-                pairs[pair] = pairs.get(pair, 0) | 1 << number
-        return found
-
-    def _of(self, cases: Cases) -> Iterator[Record]:
-        return (record for n, record in enumerate(self._records) if cases >> n & 1)
+            names = record.case.op, record.case.tensor.name, record.case.call.name
+            for pieces, name in zip(found, names, strict=True):
+                pieces[name] = pieces.get(name, 0) | 1 << number
+        return [list(pieces.values()) for pieces in found]
 
     def _first(self, cases: Cases) -> Record | None:
         return self._records[(cases & -cases).bit_length() - 1] if cases else None

@@ -53,23 +53,18 @@ class Judge:
         except MarkError as error:
             return Judged(mark.line, mark.word, said.text, str(error), "", "", "")
         part = ", ".join(asked.parts) or "anywhere in the zoo"
-        total = len(answer.inside)
-        true = {0: "none", total: "all"}.get(answer.true, f"{answer.true:,}")
-        count = f"{total:,} cases ({part}), {true} of which fulfill it"
+        true = {0: "none", answer.cases: "all"}.get(answer.true, f"{answer.true:,}")
+        count = f"{answer.cases:,} cases ({part}), {true} of which fulfill it"
         wrong = ""
         if not answer.holds:
             wrong = f"{mark.word!r} does not hold here: {said.text}\n{count}"
             if answer.counter:
                 wrong += f"; one that speaks against it:\n{answer.counter.case.code}"
                 wrong += f"\n# {answer.counter.error}" if answer.counter.error else ""
-        kinds = (
-            len({record.case.op for record in answer.inside}),
-            len({record.case.tensor.name for record in answer.inside}),
-            len({record.case.call.name for record in answer.inside}),
-        )
-        count += ". {} operations, {} kinds of tensor, {} kinds of call".format(*kinds)
+        count += ". {} operations, {} kinds of tensor, {} kinds of call".format(*answer.kinds)
         nearest = answer.nearest.case.code if answer.nearest else ""
         code = inspect.getsource(asked.predicate.ask)
+        code = code[code.index("def ") :]
         return Judged(mark.line, mark.word, said.text, wrong, count, nearest, code)
 
     def _bound(self, mark: Mark, said: Sentence) -> Judged:

@@ -85,7 +85,6 @@ class Sentence:
     kind: str  # "statement", "question", "instruction", "definition" or "signpost"
     marks: list[Mark] = field(default_factory=list)
     code: list[tuple[int, int]] = field(default_factory=list)
-    lines: list[tuple[int, int]] = field(default_factory=list)
 
     @property
     def bare(self) -> list[str]:
@@ -208,7 +207,6 @@ def _of(token: Token, offset: int) -> Iterator[Sentence]:
                     if (begin <= m.start < end if m.word else begin < m.start <= end)
                 ],
                 [(a - shift, b - shift) for a, b in code if begin <= a < end],
-                starts,
             )
         begin = end
 
