@@ -13,14 +13,32 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from vtj_site.statements.bound import BOUND
 from vtj_site.statements.bound import run as run_check
 from vtj_site.statements.zoo import CUBE, MAKE_V, Case, cases, filled
 
-RELATIVE = {"bfloat16": 0.05}
+RELATIVE = {"torch.bfloat16": 0.05}
 """bfloat16 keeps 8 bits: `inv` of the zoo loses two more of them."""
+SMALLEST = 1e-3
+"""Below that a product counts as zero: differences leave 1e-10 where `x.round()` has none."""
 STEP = 1e-6
 """Of the central differences, in float64: the largest third derivative, of `log`, adds 1e-11."""
+
+
+Numbers = NDArray[np.float64]
+
+
+class Slopes(NamedTuple):
+    """A Jacobian: `real` in the real and imaginary parts of each number in turn, as torch counts.
+
+    `plain` has the derivatives in the direction of the real numbers: vᵀ·J, nothing conjugated.
+    """
+
+    real: Numbers
+    plain: NDArray[np.complex128]
 
 
 @dataclass(frozen=True)
@@ -62,12 +80,12 @@ class Record:
     agrees: bool | None = None  # whether the gradient is the product; None without either
     times: float | None = None  # of the product it is so many times, where that is not zero
     plain: bool | None = None  # whether it is vᵀ·J, nothing conjugated
-    added: bool | None = None  # whether x.grad, filled before, has become it and the gradient;
-    # False where it has become the gradient alone, None where it was not filled before
+    added: bool | None = None  # whether x.grad, filled before, has become that and the gradient
     filled: bool = False  # whether x.grad came to hold something else than before
     kept: bool = False  # whether x.grad was there before and is the same tensor after
     leaf_filled: bool = False  # whether the leaf that x was made from got a .grad
     y_filled: bool = False  # whether y got a .grad
+    zero: bool | None = None  # whether the gradient is zero everywhere
     shares_v: bool = False  # whether the gradient and v have their memory in common
     x_written: bool = False  # whether the values of x were written over before
     y_written: bool = False
@@ -118,7 +136,7 @@ def _run(record: Record) -> None:
     if isinstance(handed, torch.Tensor):
         record.v = seen(handed) if case.call.v else None
     slopes = jacobian(case.op, case.tensor.code)
-    record.depends = slopes is not None and bool(slopes.any())
+    record.depends = slopes is not None and bool(slopes.real.any())
     had = grad_of(x)
     before = [copy(each) for each in (x, y, handed, had)]
     before_leaf = leaf is not None and copy(leaf.grad)
@@ -142,7 +160,8 @@ def _run(record: Record) -> None:
         if not record.returned and before[3] is not None:
             record.added = added(case, before[2], before[3], gradient)
             gradient = gradient - before[3]
-        compare(record, gradient.detach(), before[2], slopes)
+        record.zero = not gradient.any() if gradient.numel() else None
+        compare(record, gradient, before[2], slopes)
     if y.requires_grad and x.requires_grad:
         try:
             torch.autograd.grad(y, x, torch.ones_like(y))
@@ -152,9 +171,9 @@ def _run(record: Record) -> None:
 
 
 def added(case: Case, v: Any, before: Any, after: Any) -> bool | None:
-    """Whether `.grad` is what was there and the gradient that a fresh graph gives, or that alone.
+    """Whether `.grad` is what was there and the gradient that a fresh graph gives.
 
-    None if it is neither, and where the two are equal.
+    None where nobody could tell, because one of them is zero.
     """
     import torch
 
@@ -165,8 +184,7 @@ def added(case: Case, v: Any, before: Any, after: Any) -> bool | None:
     (alone,) = torch.autograd.grad(names["y"], names["x"], v, allow_unused=True)
     if alone is None or not before.any() or not alone.any():
         return None
-    close = [torch.allclose(after, whole, 0.05) for whole in (before + alone, alone)]
-    return close[0] if close[0] != close[1] else None
+    return torch.allclose(after, before + alone, RELATIVE.get(str(after.dtype), 1e-4))
 
 
 def attempt(record: Record, step: str, code: str, names: dict[str, Any]) -> bool:
@@ -179,42 +197,28 @@ def attempt(record: Record, step: str, code: str, names: dict[str, Any]) -> bool
     return True
 
 
-def compare(record: Record, gradient: Any, v: Any, slopes: Any) -> None:
+def compare(record: Record, gradient: Any, v: Any, slopes: Slopes | None) -> None:
     """Write down whether a gradient is the product of a `v` and a Jacobian, or a multiple of it."""
-    import torch
-
-    if slopes is None or not isinstance(v, torch.Tensor) or 2 * v.numel() != slopes.shape[0]:
+    if slopes is None or not hasattr(v, "detach") or v.numel() != len(slopes.plain):
         return
-    if 2 * gradient.numel() != slopes.shape[1]:
+    weights, found = coordinates(v), coordinates(gradient)
+    product = weights @ slopes.real
+    if found.shape != product.shape:
         return
-    weights = coordinates(v)
-    product, found = weights @ slopes, coordinates(gradient)
-    close = RELATIVE.get(str(gradient.dtype).removeprefix("torch."), 1e-4)
-    size = float(product.abs().max()) if product.numel() else 0.0
-    record.agrees = (
-        bool((found - product).abs().max() <= close * max(size, 1e-3))
-        if size
-        else not bool(found.any())
-    )
-    if size:
-        ratio = float(found @ product / (product @ product))
-        if (found - ratio * product).abs().max() <= close * max(size, abs(ratio) * size):
+    size = max(float(abs(product).max(initial=0)), SMALLEST)
+    close = size * RELATIVE.get(str(gradient.dtype), 1e-4)
+    record.agrees = bool(abs(found - product).max(initial=0) <= close)
+    if square := float(product @ product):
+        ratio = float(found @ product) / square
+        if abs(found - ratio * product).max() <= close * max(1, abs(ratio)):
             record.times = round(ratio, 1)
-    columns = torch.view_as_complex(
-        slopes.reshape(-1, 2, slopes.shape[1] // 2, 2)[..., 0].movedim(1, -1).contiguous()
-    )
-    plain = coordinates(v.detach().reshape(-1).to(torch.complex128) @ columns)
-    record.plain = (
-        bool((found - plain).abs().max() <= close * max(size, 1e-3)) if size else record.agrees
-    )
+    plain = (weights.view(complex) @ slopes.plain).view(float)
+    record.plain = bool(abs(found - plain).max(initial=0) <= close)
 
 
 @cache
-def jacobian(op: str, code: str) -> Any:
-    """Return the Jacobian of an operation in real coordinates, real and imaginary parts in turn.
-
-    None where it has no derivative in all of them: in those of `x.abs()` it has.
-    """
+def jacobian(op: str, code: str) -> Slopes | None:
+    """Return the Jacobian of an operation by central differences; None for whole numbers."""
     import torch
 
     names: dict[str, Any] = {"torch": torch}
@@ -223,28 +227,28 @@ def jacobian(op: str, code: str) -> Any:
     x = names["x"].detach()
     if not (x.is_floating_point() or x.is_complex()):
         return None
-    wide = x.to(torch.complex128 if x.is_complex() else torch.float64)
-    flat = torch.view_as_real(wide.to(torch.complex128)).reshape(-1)
-    columns = []
+    exec(compiled(f"y = {op}"), {**names, "x": x.clone()}, names)
+    flat = coordinates(x)
+    slopes = np.zeros((2 * names["y"].numel(), len(flat)))
     with torch.no_grad():
-        for place in range(len(flat)):
+        for place in range(0, len(flat), 1 if x.is_complex() else 2):
             ends = []
             for step in (STEP, -STEP):
-                moved = flat.clone()
+                moved = flat.copy()
                 moved[place] += step
-                again = torch.view_as_complex(moved.reshape(-1, 2)).reshape(x.shape)
+                again = torch.from_numpy(moved.view(complex)).reshape(x.shape)
                 names["x"] = again if x.is_complex() else again.real.clone()
                 exec(compiled(f"y = {op}"), names)
                 ends.append(coordinates(names["y"]))
-            columns.append((ends[0] - ends[1]) / (2 * STEP))
-    return torch.stack(columns, 1) if columns else None
+            slopes[:, place] = (ends[0] - ends[1]) / (2 * STEP)
+    plain = np.ascontiguousarray(slopes[:, ::2].T).view(complex).T
+    return Slopes(slopes, plain)
 
 
-def coordinates(tensor: Any) -> Any:
+def coordinates(tensor: Any) -> Numbers:
     """Return a tensor's numbers in one row, the real and the imaginary part of each in turn."""
-    import torch
-
-    return torch.view_as_real(tensor.detach().to(torch.complex128).resolve_conj()).reshape(-1)
+    wide = tensor.detach().cdouble().resolve_conj().resolve_neg()
+    return np.ascontiguousarray(wide.numpy()).reshape(-1).view(float)
 
 
 def seen(tensor: Any) -> Seen:

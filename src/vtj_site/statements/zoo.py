@@ -179,6 +179,7 @@ CALLS = (
     Call("a v with one element", "y.backward({v})", "torch.ones(1)"),
     Call("a number for v", "y.backward({v})", "1.0"),
     Call("a list for v", "y.backward({v})", "v.tolist()"),
+    Call("a list of v", "y.backward({v})", "[v]"),
     Call("an array for v", "y.backward({v})", "v.float().numpy()"),
     Call("retain_graph=True", "y.backward(v, retain_graph=True)"),
     Call("create_graph=True", "y.backward(v, create_graph=True)"),

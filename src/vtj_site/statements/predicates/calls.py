@@ -1,5 +1,7 @@
 """What the caller does: attempts, which torch may refuse."""
 
+import re
+
 from vtj_site.statements.asking import Answer, predicate
 from vtj_site.statements.facts import Record
 
@@ -32,3 +34,25 @@ def v_is_complex(record: Record) -> Answer:
 def x_requires_a_gradient(record: Record) -> Answer:
     """Whether `x` does."""
     return record.x.requires_grad if record.x else None
+
+
+@predicate(
+    "be a tensor", "is a tensor",
+    contrary=("be a number", "be a list", "be an array", "a number, a list or an array"),
+    attempt=True,
+)  # fmt: skip
+def v_is_a_tensor(record: Record) -> Answer:
+    """Whether `v`, where it is passed, is a tensor."""
+    return record.v is not None if record.case.call.v and record.y else None
+
+
+@predicate("retain_graph", "retain the graph", "retains the graph", attempt=True)
+def retains_the_graph(record: Record) -> Answer:
+    """Whether the graph is retained."""
+    return "retain_graph=True" in record.case.script
+
+
+@predicate("write to x in place", "write to a leaf", "written in place", attempt=True)
+def writes_to_x(record: Record) -> Answer:
+    """Whether `x` itself is written to by a recorded operation in place."""
+    return bool(re.match(r"x\.\w+_\(", record.case.op))

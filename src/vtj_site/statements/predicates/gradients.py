@@ -49,3 +49,29 @@ def changes_v(record: Record) -> Answer:
 def is_wrong(record: Record) -> Answer:
     """Whether the gradient is not the product, and nothing was raised."""
     return None if record.agrees is None or record.refused else not record.agrees
+
+
+@predicate("a leaf's .grad", "the .grad of a leaf", "the .grad of leaves", "any leaf's .grad")
+def fills_a_leaf(record: Record) -> Answer:
+    """Whether a leaf got a `.grad`: `x`, or what `x` was made from."""
+    if record.refused or not record.y or not record.y.requires_grad or not record.y.elements:
+        return None
+    return record.leaf_filled or bool(record.x and record.x.leaf and record.filled)
+
+
+@predicate("y.grad", "a .grad of its own")
+def fills_the_grad_of_y(record: Record) -> Answer:
+    """Whether `y.grad` is filled."""
+    return record.y_filled if not record.refused and record.y and record.y.elements else None
+
+
+@predicate("is zero", "are zero", "zeros", "all zero", contrary=("is not zero",))
+def is_zero(record: Record) -> Answer:
+    """Whether the gradient is zero everywhere."""
+    return record.zero
+
+
+@predicate("the same tensor", "in the tensor itself", contrary=("a new tensor",))
+def keeps_the_tensor(record: Record) -> Answer:
+    """Whether the `.grad` that was there before is the same tensor after, with other numbers."""
+    return record.kept if record.added is not None else None

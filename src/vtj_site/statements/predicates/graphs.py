@@ -37,3 +37,11 @@ def warns(record: Record) -> Answer:
 def write_is_counted(record: Record) -> Answer:
     """Whether a write in place shows in the count of the tensor that it wrote to."""
     return record.counted > 0 if record.x_written or record.y_written else None
+
+
+@predicate("is tracked", "is not cut", contrary=("is cut", "is untracked"))
+def y_is_tracked(record: Record) -> Answer:
+    """Whether `y` requires a gradient, where `x` does and `y` depends on it."""
+    if not (record.x and record.x.requires_grad and record.depends and record.y):
+        return None
+    return record.y.requires_grad
