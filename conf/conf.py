@@ -76,6 +76,7 @@ folded_sections = {  # long pages: a reader looks for one of their sections
     "explanation/history": ["every-question-*", "where-the-*"],
     "explanation/how-this-site-is-checked": ["every-*", "the-examples-*"],
 }
+statements_unchecked = "unchecked.json"  # how many words of each page nothing checks yet
 page_data = {"reference/outcomes": "vtj_site.outcomes.tables:as_json"}  # written beside it as JSON
 explorer_functions = {
     "two inputs, three outputs": "vtj.examples.three_outputs:three_outputs_stacked",

@@ -11,16 +11,18 @@ import hashlib
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.errors import ExtensionError
 from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
 
@@ -31,22 +33,27 @@ from vtj_site.statements.pages import Judge, Judged
 from vtj_site.statements.sentences import Sentence, sentences
 
 logger = logging.getLogger(__name__)
+ROLE = re.compile(r"\{(?:word|statement)\}`")
 ROOM = Path(vtj_site.statements.__file__).parent
 Said = dict[str, list[Sentence]]
 """The sentences of each page that have marks."""
 
 
 class Zoo:
-    """The process in which the zoo runs, and what it says."""
+    """The process in which the zoo runs, and what it says.
+
+    Its answer is kept beside the doctrees, for builds of the same code and the same torch that
+    read a page again: a writer who watches a page waits for no zoo.
+    """
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self._folder = tempfile.TemporaryDirectory(prefix="statements-")
-        self._file = Path(self._folder.name, "facts")
 
     def start(self, app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
-        """Start it, if a page is about to be read."""
-        if docnames:
+        """Start it, if a page with a mark is about to be read."""
+        pages = (Path(env.doc2path(name)).read_text(encoding="utf-8") for name in docnames)
+        self._file = Path(app.doctreedir, f"zoo-{app.config.statements_installed}")
+        if not self._file.exists() and any(ROLE.search(page) for page in pages):
             path = os.pathsep.join(filter(None, sys.path))
             environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
             command = [sys.executable, "-m", "vtj_site.statements.facts", str(self._file)]
@@ -56,19 +63,18 @@ class Zoo:
         """Wait for what it says.
 
         Raises:
-            RuntimeError: if it failed; it has printed why.
+            ExtensionError: if it failed; it has printed why.
         """
-        if self._process is None or self._process.wait():
-            raise RuntimeError("the zoo of cases did not run to its end: see above")
+        if self._process and self._process.wait():
+            raise ExtensionError("statements: the zoo of cases did not run to its end")
         found: Facts = pickle.loads(self._file.read_bytes())
         return found
 
     def end(self, app: Sphinx, error: Exception | None) -> None:
-        """Leave nothing behind."""
-        if self._process is not None:
+        """End it, if the build has failed while it ran."""
+        if self._process:
             self._process.kill()
             self._process.wait()
-        self._folder.cleanup()
 
 
 def said(env: BuildEnvironment) -> Said:
@@ -108,7 +114,10 @@ def look(app: Sphinx, doctree: nodes.document) -> None:
 
 def unchecked(app: Sphinx) -> dict[str, int]:
     """Return how many statements of each page still have bare words; the numbers only go down."""
-    found: dict[str, int] = json.loads(Path(app.confdir, "unchecked.json").read_text("utf-8"))
+    if not app.config.statements_unchecked:
+        return {}
+    file = Path(app.confdir, app.config.statements_unchecked)
+    found: dict[str, int] = json.loads(file.read_text(encoding="utf-8"))
     return found
 
 
@@ -152,10 +161,10 @@ def merge(app: Sphinx, env: BuildEnvironment, docnames: list[str], other: Any) -
 
 def installed() -> str:
     """Return a digest of all that decides; when it changes, every page is read again."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(version("torch").encode())
     for file in sorted(ROOM.rglob("*.py")):
         digest.update(file.read_bytes())
-    return digest.hexdigest()
+    return digest.hexdigest()[:16]
 
 
 def pages_that_list(app: Sphinx, env: BuildEnvironment) -> Iterator[str]:
@@ -166,6 +175,7 @@ def pages_that_list(app: Sphinx, env: BuildEnvironment) -> Iterator[str]:
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the roles, the list, and the moments at which they are judged and shown."""
     app.statements_zoo = zoo = Zoo()  # type: ignore[attr-defined]
+    app.add_config_value("statements_unchecked", "", "env")
     app.add_config_value("statements_installed", installed(), "env")
     app.add_node(marks.mark)
     app.add_role("word", marks.Word())
@@ -177,6 +187,6 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("env-merge-info", merge)
     app.connect("env-updated", judge)
     app.connect("env-updated", pages_that_list)
-    app.connect("doctree-resolved", show, priority=400)
+    app.connect("doctree-resolved", show)
     app.connect("build-finished", zoo.end)
     return {"parallel_read_safe": True, "parallel_write_safe": True, "env_version": 1}

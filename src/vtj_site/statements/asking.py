@@ -6,7 +6,12 @@ since the words on the page choose which is meant, and whether its contrary is. 
 what the caller does, and has an answer where torch refused it too.
 """
 
+import ast
+import inspect
+import re
+import textwrap
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 from vtj_site.statements.facts import Record
@@ -38,13 +43,47 @@ def predicate(
 
     def declare(ask: Callable[[Record], Answer]) -> Callable[[Record], Answer]:
         name = ask.__name__.replace("_", " ")
-        said = [*words, *contrary]
-        for other in PREDICATES.values():
-            if shared := {*said} & {*other.words, *other.contrary}:
-                raise ValueError(f"{sorted(shared)} say two predicates: {other.name}, {name}")
-        if len(set(said)) < len(said):
-            raise ValueError(f"a word says both {name} and its contrary")
         PREDICATES[name] = Predicate(name, ask, words, contrary, attempt)
+        unambiguous()
         return ask
 
     return declare
+
+
+def unambiguous() -> None:
+    """Raise ValueError if a word says two predicates, or one and its contrary.
+
+    Or if it names something at which the predicate's code does not look: words alone could be
+    changed together with the page, and would still agree with it.
+    """
+    taken: dict[str, str] = {}
+    for predicate in PREDICATES.values():
+        looked_at = names(source(predicate.ask))
+        for word in (*predicate.words, *predicate.contrary):
+            if word in taken:
+                raise ValueError(f"{word!r} says two things: {taken[word]}, {predicate.name}")
+            taken[word] = predicate.name
+            if blind := names(word) - looked_at:
+                raise ValueError(f"{word!r}: {predicate.name} does not look at {sorted(blind)}")
+
+
+NAMES = re.compile(r"(?<![a-z])(?:[xyvj]|non-leaf|leaf|shape|dtype)(?![a-z])", re.I)
+"""What a word can name that the code of its predicate has to name too."""
+
+
+def names(text: str) -> set[str]:
+    """Return what a text names of that which can be mistaken for something else.
+
+    Examples:
+        >>> sorted(names("the shape of y"))
+        ['shape', 'y']
+    """
+    return {found.lower() for found in NAMES.findall(text)}
+
+
+@cache
+def source(ask: Callable[[Record], Answer]) -> str:
+    """Return the code of a predicate, without its decorator and its docstring."""
+    (function,) = ast.parse(textwrap.dedent(inspect.getsource(ask))).body
+    assert isinstance(function, ast.FunctionDef)
+    return "\n".join(ast.unparse(line) for line in function.body[1:])

@@ -5,57 +5,63 @@ most `MOST` statements of the site may go it.
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 MOST = 150
 
 
 class Bound(NamedTuple):
-    """A statement that is held by its wording."""
+    """A statement that is held by its wording, and what running its check came to."""
 
-    name: str
     words: str  # as the page has them, code between backticks
-    check: Callable[[], None]  # raises an AssertionError if they are not so
-
-    @property
-    def code(self) -> str:
-        """The source of the check."""
-        return inspect.getsource(self.check).partition("\n")[2]
+    code: str  # of the check
+    failed: str  # what it raised; "" if nothing
 
 
-BOUND: dict[str, Bound] = {}
+Check = Callable[[], None]
+CHECKS: dict[str, tuple[str, Check]] = {}
+"""The words of each statement, and its check, which raises an AssertionError if they are wrong."""
 
 
-def statement(name: str, words: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
+def statement(name: str, words: str) -> Callable[[Check], Check]:
     """Declare a statement that the decorated function checks.
 
     Raises:
         ValueError: if the name is taken.
     """
 
-    def declare(check: Callable[[], None]) -> Callable[[], None]:
-        if name in BOUND:
+    def declare(check: Check) -> Check:
+        if name in CHECKS:
             raise ValueError(f"two statements have the name {name!r}")
-        BOUND[name] = Bound(name, " ".join(words.split()), check)
+        CHECKS[name] = (" ".join(words.split()), check)
         return check
 
     return declare
 
 
-def complaint(name: str, text: str) -> str | None:
-    """Say what is wrong with a page's sentence that is marked with the name of a check."""
-    if name not in BOUND:
-        return f"there is no check {name!r} of a statement: there are {', '.join(BOUND)}"
-    if (words := BOUND[name].words) != " ".join(text.split()):
-        return f"the page says\n    {text}\nand the check {name!r} says\n    {words}"
-    return None
+def run() -> dict[str, Bound]:
+    """Run all checks."""
+    return {
+        name: Bound(words, inspect.getsource(check).partition("\n")[2], failed(check))
+        for name, (words, check) in CHECKS.items()
+    }
 
 
-def run(name: str) -> str:
+def failed(check: Check) -> str:
     """Run a check; return what it raised, or nothing."""
     try:
-        BOUND[name].check()
+        check()
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     return ""
+
+
+def complaint(name: str, text: str, bound: Mapping[str, Bound]) -> str:
+    """Say what is wrong with a page's sentence that is marked with the name of a check."""
+    if name not in bound:
+        return f"there is no check {name!r} of a statement: there are {', '.join(bound)}"
+    words, _, error = bound[name]
+    if words != " ".join(text.split()):
+        return f"the page says\n    {text}\nand the check {name!r} says\n    {words}"
+    return f"the check {name!r} failed: {error}" if error else ""

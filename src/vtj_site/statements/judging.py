@@ -25,7 +25,7 @@ class Answer(NamedTuple):
     holds: bool
     inside: list[Record]  # of the part, where the predicate has an answer
     true: int  # how many of them fulfill what the sentence says
-    counter: Record | None  # a case that shows that the word is wrong, if one alone can
+    counter: Record | None  # a case that shows that the word is wrong
     nearest: Record | None  # a case that would, if it were in the part
 
 
@@ -70,8 +70,8 @@ class Table:
         sides = Sides(yes & part, no & part, yes & ~part, no & ~part)
         fits, against = self._judged(asked.meaning, asked.predicate.attempt, sides)
         counter = nearest = None
-        if fits == asked.negated:
-            counter = self._first(against)
+        if fits == asked.negated:  # where no single case refutes the word, each shows why
+            counter = self._first(against) or self._first(inside)
         else:
             nearest = self._nearest(asked, sides)
         true = (yes & part).bit_count()
@@ -94,6 +94,10 @@ class Table:
                 return bool(yes & accepted and no & accepted), 0
             case "some":
                 return bool(yes and no), 0
+            case "must" if not attempt:
+                return not no, no
+            case "cannot" if not attempt:
+                return not yes, yes
             case "must":
                 return bool(yes & accepted) and not no & accepted, no & accepted
             case "cannot":

@@ -4,7 +4,7 @@ import inspect
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from vtj_site.statements.bound import BOUND, complaint
+from vtj_site.statements.bound import complaint
 from vtj_site.statements.facts import Facts
 from vtj_site.statements.judging import Table
 from vtj_site.statements.sentences import Mark, Sentence, sentences
@@ -35,7 +35,7 @@ class Judge:
     """Judges the pages of a site by one set of facts."""
 
     def __init__(self, facts: Facts) -> None:
-        self._table, self._failed = Table(facts.records), facts.failed
+        self._table, self.bound = Table(facts.records), facts.bound
 
     def page(self, markdown: str) -> Checked:
         """Judge all marks of a page, in order."""
@@ -53,7 +53,9 @@ class Judge:
         except MarkError as error:
             return Judged(mark.line, mark.word, said.text, str(error), "", "", "")
         part = ", ".join(asked.parts) or "anywhere in the zoo"
-        count = f"{len(answer.inside):,} cases ({part}), {answer.true:,} of which fulfill it"
+        total = len(answer.inside)
+        true = {0: "none", total: "all"}.get(answer.true, f"{answer.true:,}")
+        count = f"{total:,} cases ({part}), {true} of which fulfill it"
         wrong = ""
         if not answer.holds:
             wrong = f"{mark.word!r} does not hold here: {said.text}\n{count}"
@@ -71,9 +73,6 @@ class Judge:
         return Judged(mark.line, mark.word, said.text, wrong, count, nearest, code)
 
     def _bound(self, mark: Mark, said: Sentence) -> Judged:
-        name = mark.target
-        wrong = complaint(name, said.text) or self._failed.get(name, "")
-        if wrong and name in self._failed:
-            wrong = f"the check {name!r} failed: {wrong}"
-        code = BOUND[name].code if name in BOUND else ""
+        wrong = complaint(mark.target, said.text, self.bound)
+        code = self.bound[mark.target].code if mark.target in self.bound else ""
         return Judged(mark.line, "", said.text, wrong, "Held by its wording", "", code)

@@ -50,3 +50,12 @@ PARTS: dict[str, Part] = {
     "with inputs=": Part(("inputs",), lambda r: "inputs=" in r.case.call.code),
     "after a write": Part(("write", "writes", "written", "overwritten"), _after_a_write),
 }
+
+_OPPOSITES = (
+    ("of a leaf", "of a non-leaf"),
+    ("for a real y", "for a complex y"),
+    ("with one element", "with several elements"),
+    ("with v", "without v"),
+)
+OPPOSITE = {one: other for pair in _OPPOSITES for one, other in (pair, pair[::-1])}
+"""A sentence that speaks of one of these may not say the other one too: it is two sentences."""

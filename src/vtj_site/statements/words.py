@@ -9,15 +9,16 @@ Take a predicate P and the part of the zoo that the sentence speaks of, in which
 | only | P holds in no case outside of the part, and in some inside |
 | unless | P holds in each case outside of the part, and not in each inside |
 | some | P holds in some and not in others; of what a caller does: both go through |
-| must | each case without P raises, and some with it does not |
-| cannot | each case with P raises |
+| must | each case without P raises, and some with it does not; of what comes: as all |
+| cannot | each case with P raises; of what comes: as none |
 """
 
 import re
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from vtj_site.statements.parts import PARTS
+from vtj_site.statements.asking import names, source
+from vtj_site.statements.parts import OPPOSITE, PARTS
 from vtj_site.statements.predicates import PREDICATES, Predicate
 
 Meaning = Literal["all", "none", "only", "unless", "some", "must", "cannot"]
@@ -75,22 +76,41 @@ def question(word: str, target: str, text: str, start: int, end: int) -> Questio
         raise MarkError(f"there is no part {unknown[0]!r}: it may be {known(PARTS)}")
     predicate = PREDICATES[name]
     before, after = plain(text[:start]), plain(text[end:])
-    contrary = polarity(predicate, before, after)
     for part in parts:
-        spoken(part, f"{before} {after}")
+        spoken(part, f"{before} {after}", predicate)
     negated = bool(re.search(r"\bnot\s*$", before))
+    if meaning == "some" and (can_not := re.match(r"\s*not\b", after)):
+        meaning, after = "cannot", after[can_not.end() :]
+    contrary = polarity(predicate, meaning, before, after)
+    looked_at = names(source(predicate.ask)) | {"x"}
+    for part in parts:
+        looked_at |= names(part)
+    code = " ".join(re.findall(r"`[^`]*`", re.sub(r"`[^`]*\(.*?`", "", text)))
+    if blind := {name for name in names(code) if len(name) == 1} - looked_at:
+        raise MarkError(
+            f"the sentence speaks of {known(sorted(blind))}, and neither {predicate.name!r} nor a "
+            "part of the zoo looks there"
+        )
     return Question(word, meaning, negated, predicate, contrary, parts)
 
 
-def polarity(predicate: Predicate, before: str, after: str) -> bool:
-    """Whether a sentence says the contrary of a predicate: by its words, or with "not"."""
-    found = list(occurrences(predicate, after)) or list(occurrences(predicate, before))[::-1]
+def polarity(predicate: Predicate, meaning: Meaning, before: str, after: str) -> bool:
+    """Whether a sentence says the contrary of a predicate: by its words, or with "not".
+
+    What else it says of the predicate, it says without a word: so it must agree with an *always*,
+    and be the contrary of a *never*.
+    """
+    above, below = occurrences(predicate, before)[::-1], occurrences(predicate, after)
+    found = [*below, *above]
     if not found:
         raise MarkError(
             f"the sentence does not say {predicate.name!r}: it may say {known(predicate.words)}"
             + (f", or the contrary: {known(predicate.contrary)}" if predicate.contrary else "")
         )
-    return found[0]
+    first, *others = found
+    if (meaning == "all" and (not first) in others) or (meaning == "none" and first in others):
+        raise MarkError(f"the sentence says {predicate.name!r} twice, and not alike")
+    return first
 
 
 def occurrences(predicate: Predicate, text: str) -> list[bool]:
@@ -107,7 +127,7 @@ def occurrences(predicate: Predicate, text: str) -> list[bool]:
     ]
 
 
-def spoken(part: str, text: str) -> None:
+def spoken(part: str, text: str, predicate: Predicate) -> None:
     """Raise MarkError unless a sentence says a part, and does not say another one in its words."""
     said = longest_parts(text)
     if part not in said:
@@ -115,6 +135,10 @@ def spoken(part: str, text: str) -> None:
         raise MarkError(
             f"the sentence does not say {part!r}{others}: it may say {known(PARTS[part].words)}"
         )
+    for words in sorted((*predicate.words, *predicate.contrary), key=len, reverse=True):
+        text = text.replace(plain(words), "#")
+    if (opposite := OPPOSITE.get(part)) in longest_parts(text):
+        raise MarkError(f"the mark says {part!r}, and the sentence {opposite!r} too")
 
 
 def longest_parts(text: str) -> list[str]:

@@ -6,7 +6,11 @@ from vtj_site.statements.asking import Answer, predicate
 from vtj_site.statements.facts import Record
 
 
-@predicate("omit v", "omit it", "leave v out", "leave it out", attempt=True)
+@predicate(
+    "omit v", "omit it", "leave v out", "leave it out", "v is omitted",
+    contrary=("pass v", "pass it", "v is passed"),
+    attempt=True,
+)  # fmt: skip
 def omits_v(record: Record) -> Answer:
     """Whether `v` is left out."""
     return not record.case.call.v
@@ -30,7 +34,7 @@ def v_is_complex(record: Record) -> Answer:
     return record.v.is_complex if record.v else None
 
 
-@predicate("requires a gradient", "require a gradient", attempt=True)
+@predicate("requires a gradient", "require a gradient", "requires grad", attempt=True)
 def x_requires_a_gradient(record: Record) -> Answer:
     """Whether `x` does."""
     return record.x.requires_grad if record.x else None
@@ -46,13 +50,17 @@ def v_is_a_tensor(record: Record) -> Answer:
     return record.v is not None if record.case.call.v and record.y else None
 
 
-@predicate("retain_graph", "retain the graph", "retains the graph", attempt=True)
+@predicate(
+    "retain_graph", "retain the graph", "retains the graph", "keep the graph",
+    contrary=("free the graph",),
+    attempt=True,
+)  # fmt: skip
 def retains_the_graph(record: Record) -> Answer:
     """Whether the graph is retained."""
     return "retain_graph=True" in record.case.script
 
 
-@predicate("write to x in place", "write to a leaf", "written in place", attempt=True)
+@predicate("write to x in place", "written in place", "written to in place", attempt=True)
 def writes_to_x(record: Record) -> Answer:
     """Whether `x` itself is written to by a recorded operation in place."""
     return bool(re.match(r"x\.\w+_\(", record.case.op))

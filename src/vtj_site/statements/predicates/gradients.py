@@ -24,7 +24,7 @@ def shares_memory(record: Record) -> Answer:
 
 @predicate(
     "fills .grad", "fills", "filled", "gets a .grad", "get a .grad", "gets filled", "has a .grad",
-    contrary=("leaves .grad alone", "stays None", "is None"),
+    contrary=("leaves .grad alone", "empties", "emptied", "stays None", "is None"),
 )  # fmt: skip
 def fills_grad(record: Record) -> Answer:
     """Whether something arrived in `x.grad`, where `y` was recorded from `x`."""
@@ -33,13 +33,13 @@ def fills_grad(record: Record) -> Answer:
     return record.filled
 
 
-@predicate("is the product", "vᵀ·J", "the product")
+@predicate("is the product", "the product", contrary=("is not the product",))
 def is_the_product(record: Record) -> Answer:
     """Whether the gradient is the product of `v` and the Jacobian."""
     return record.agrees
 
 
-@predicate("changes v", "change v", "your v changes", "adds to v")
+@predicate("changes v", "change v", "adds to v", contrary=("keeps v", "leaves v as it is"))
 def changes_v(record: Record) -> Answer:
     """Whether the call has changed the numbers in `v`."""
     return "v" in record.changed if record.v and record.v.elements and not record.refused else None

@@ -15,13 +15,13 @@ def raises(record: Record) -> Answer:
     return record.refused == "call"
 
 
-@predicate("frees", "freed", "is gone")
+@predicate("frees", "freed", "is gone", contrary=("keeps the graph", "keeps", "kept"))
 def frees_the_graph(record: Record) -> Answer:
     """Whether a further pass through the same graph finds its saved tensors freed."""
     return "second time" in record.again if record.again is not None else None
 
 
-@predicate("is recorded", "recorded", "differentiable", "has a graph of its own")
+@predicate("is recorded", "recorded", "differentiable", contrary=("untracked",))
 def gradient_is_recorded(record: Record) -> Answer:
     """Whether the gradient itself can be differentiated."""
     return record.grad.requires_grad if record.grad else None
@@ -39,7 +39,7 @@ def write_is_counted(record: Record) -> Answer:
     return record.counted > 0 if record.x_written or record.y_written else None
 
 
-@predicate("is tracked", "is not cut", contrary=("is cut", "is untracked"))
+@predicate("is tracked", "is not cut", contrary=("is cut", "cut off"))
 def y_is_tracked(record: Record) -> Answer:
     """Whether `y` requires a gradient, where `x` does and `y` depends on it."""
     if not (record.x and record.x.requires_grad and record.depends and record.y):
