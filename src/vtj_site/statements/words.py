@@ -84,7 +84,7 @@ def question(word: str, target: str, text: str, start: int, end: int) -> Questio
     contrary = polarity(predicate, meaning, before, after)
     looked_at = names(source(predicate.ask)) | {"x"}
     for part in parts:
-        looked_at |= names(part)
+        looked_at |= names(part) | set(PARTS[part].holds.__code__.co_names)
     code = " ".join(re.findall(r"`[^`]*`", re.sub(r"`[^`]*\(.*?`", "", text)))
     if blind := {name for name in names(code) if len(name) == 1} - looked_at:
         raise MarkError(
