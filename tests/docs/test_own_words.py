@@ -114,7 +114,7 @@ SAID: dict[str, dict[str, Callable[[], bool]]] = {
         "This page ran when the site was built.": every_cell_runs,
     },
     "faq": {
-        "Every answer below ends in an `assert` that ran when this page was built.": (
+        "Each answer below ends in an `assert` that ran when this page was built.": (
             every_answer_ends_in_an_assert
         ),
     },
@@ -132,17 +132,17 @@ SAID: dict[str, dict[str, Callable[[], bool]]] = {
     "tutorials/three_outputs": {"as most tutorials here do": most_sections_take_four_steps},
     "reference/outcomes": {
         "tried when this page was built: the gradient": every_cell_runs,
-        "Everything was tried when this page was built": every_cell_runs,
+        "Each combination was tried when this page was built": every_cell_runs,
     },
     "reference/cheat-sheet": {
-        "Every line of code below ran when this page was built, and what it gives or raises was "
+        "Each line of code below ran when this page was built, and what it gives or raises was "
         "compared.": every_line_of_the_sheet_is_run,
     },
     "explanation/how-this-site-is-built": {
         "How this site is built: every cell runs": every_cell_runs,
-        "Every cell on every page runs when the site is built": every_cell_runs,
+        "Each cell on each page runs when the site is built": every_cell_runs,
         "Most take these four steps": most_sections_take_four_steps,
-        "Some sections have none.": some_have_no_formulas,
+        "Some sections lack them.": some_have_no_formulas,
         "The cell uses nothing of `vtj`; some need the cells above them.": (
             first_cells_use_torch_alone
         ),
@@ -157,10 +157,8 @@ HELD_ELSEWHERE = {  # or by nothing, and why
     "(This page was built without a GPU": "it is not known where a page will be built",
     "A cell below each answer": "tests/docs/test_wrong_answers.py",
     "Each page is read once, right after it has run": "how the gates are called",
-    "the same Sphinx build with every cell left out": "how the floor is measured",
-    "the whole site, every cell run, took": "what is measured",
-    "every page runs in a fork of that process": "tests/myst_nb_fork",
-    "compares every output of every cell": "what nox -s kernels does",
+    "each page runs in a fork of that process": "tests/myst_nb_fork",
+    "compares each output of each cell": "what nox -s kernels does",
     "The versions at the foot of each page": "conf.py takes those that are installed",
     "## Every page": "a heading",
 }
