@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from vtj_site.figures.reading.compared import Pair
 from vtj_site.markup import Shown
-from vtj_site.records.history import NOT_ASKED, recorded
+from vtj_site.records.releases import NOT_ASKED, recorded
 
 CHARACTER = 7
 """The width of a character in a bar, in pixels; words that need more than the bar are left out."""
