@@ -34,7 +34,9 @@ from vtj.report import Report, Result, Row
 # *Correct* needs a power this small against the largest element of x.grad. In float32, a
 # TransformerEncoderLayer(16, 2, 32) has gradients of about 1, and only an error of 60 would show.
 ENOUGH = 1e-3
-NOTHING = 1e-9  # of y: what changes it by less has no slope but for rounding
+# Of y: what changes it by less has no slope but for rounding. With 0 the sum of a softmax, which is
+# always one, would be undecided.
+NOTHING = 1e-9
 
 
 def certify(

@@ -122,7 +122,8 @@ def robust_derivative(
     keep = agree & (error <= local.error) & (local.jump == 0)
     best = choose(keep, Slopes(coarse.value, error, jump), local)
     for step in FINER:
-        # what looks like noise from afar may be a fast wave: close enough it is a steep slope
+        # what looks like noise from afar may be a fast wave: close enough it is a steep slope, and
+        # one that is well known, unlike that at the jump of where(x > 1, x**2 + 3, x)
         fine, resolved = _close_by(g, here, step * first, eps, None, rounding)
         steep = abs(fine.value) > 2 * (abs(best.value) + SAFETY * best.error)
         best = choose(resolved & steep & (abs(fine.value) > 100 * fine.error), fine, best)

@@ -14,7 +14,7 @@ from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.trial import Trial, graph_of
 from vtj.oracle.voting import Array, Witness, distance
 
-SAMPLES = 4  # of what rounding does
+SAMPLES = 4  # of what rounding does; with 1, a sine is undecided that is off by a random 1e-3
 MOST_FACTOR = 1.03  # so that what is not linear in v changes by far less than
 # The second perturbation, which a backward that is another at every call does not follow: with 2, a
 # sine whose backward is off by a random 1e-8 is correct for every third seed.
