@@ -212,9 +212,15 @@ def pythons(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def mutants(session: nox.Session) -> None:
-    """Plant every fault in pages, examples and claims, one at a time, and see each caught."""
+    """Plant every fault in pages, examples and claims, one at a time, and see each caught.
+
+    Then every contrary of a sentence whose words are checked. `-- docs/faq.md` plants in one page.
+    """
     install(session, "tests")
     session.run("python", "-m", "tests.mutants", *session.posargs, env=AS_THE_BUILD)
+    of_pages = [each for each in session.posargs if each.endswith(".md") or each == "--record"]
+    if of_pages or not session.posargs:
+        session.run("python", "-m", "tests.mutants.sentences", *of_pages, env=AS_THE_BUILD)
 
 
 @nox.session(default=False)

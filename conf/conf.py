@@ -48,7 +48,9 @@ extensions = [
     "mathematics",  # formulas are MathML when the page is built: no script, no CDN
     "gates",  # what refuses a page
     "devices.explorer",
+    "recorded",  # versions and quotations
     "errors",
+    "statements",  # words that are computed
     "reading",  # before opengraph, which looks for a page's description
     *(["sphinx_sitemap", "sphinxext.opengraph"] if html_baseurl else []),
 ]
@@ -75,6 +77,7 @@ folded_sections = {  # long pages: a reader looks for one of their sections
     "explanation/history": ["every-question-*", "where-the-*"],
     "explanation/how-this-site-is-checked": ["every-*", "the-examples-*"],
 }
+statements_unchecked = "unchecked.json"  # how many words of each page nothing checks yet
 page_data = {"reference/outcomes": "vtj_site.outcomes.tables:as_json"}  # written beside it as JSON
 explorer_functions = {
     "two inputs, three outputs": "vtj.examples.three_outputs:three_outputs_stacked",
@@ -133,7 +136,7 @@ typehints_defaults = "comma"
 html_theme = "furo"
 html_title = "vtj"
 html_favicon = "static/favicon.svg"
-html_css_files = ["site.css", "tables.css", "figures.css", "cheat-sheet.css"]
+html_css_files = ["site.css", "tables.css", "figures.css", "cheat-sheet.css", "statements.css"]
 html_js_files = [  # classic scripts: a module would be refused from disk
     ("a11y.js", {"defer": "defer"}),
     ("filter.js", {"defer": "defer"}),

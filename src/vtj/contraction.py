@@ -19,24 +19,31 @@ def contract(v: Tensor | Array, J: Array) -> Array: ...  # noqa: N803
 def contract(v: Tensor | Array, J: Tensor | Array) -> Tensor | Array:  # noqa: N803 - J is the term
     """Return vᵀ·J, the contraction of `v` with `J` over `y`'s dimensions.
 
-    It is ``np.tensordot(v, J, v.ndim)``, and what ``y.backward(v)`` adds to ``x.grad``.
+    It is ``np.tensordot(v, J, v.ndim)``, and what ``y.backward(v)`` adds to ``x.grad`` if `x` and
+    `y` are real. For complex ones torch takes the conjugate of `J`.
 
     Args:
         v: One weight per element of `y`, with `y`'s shape.
         J: All dyᵢ/dxⱼ, of shape ``(*y.shape, *x.shape)``.
 
     Returns:
-        An array of `x`'s shape: a tensor when `J` is one, else a NumPy array.
+        An array of `x`'s shape: a tensor when `J` is one, else a NumPy array. Its dtype is the one
+        that those of `v` and `J` promote to (two of `bool`: int64, as tensors).
 
     Raises:
         TypeError: When `v` or `J` is neither a tensor with values nor an array.
         ValueError: When `J`'s shape does not begin with `v`'s.
 
     Example:
-        >>> import numpy as np
+        >>> import numpy as np, torch, vtj
         >>> J = np.array([[6.0, 0.0], [2.0, 24.0], [0.0, 10.0]])
         >>> contract(np.array([1.0, 10.0, 100.0]), J)
         array([  26., 1240.])
+        >>> z, v = torch.tensor([1 + 2j, 2 + 6j]), torch.tensor([1, 1j])
+        >>> contract(v, 2 * torch.diag(z)), contract(v, 2 * torch.diag(z).conj())
+        (tensor([  2.+4.j, -12.+4.j]), tensor([ 2.-4.j, 12.+4.j]))
+        >>> vtj.vjp(torch.square, z, v)
+        tensor([ 2.-4.j, 12.+4.j])
         >>> contract(np.array([1.0, 10.0]), J)
         Traceback (most recent call last):
         ...

@@ -91,6 +91,8 @@ def finished(
 def vjp(f: Function, x: Tensors, v: Any = None) -> Tensors:
     """Return vᵀ·J: the gradient alone, zeros where `y` does not depend on `x`.
 
+    For complex tensors torch multiplies by the conjugate of `J`.
+
     Args:
         f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
         x: A tensor or a tuple of tensors.

@@ -8,7 +8,7 @@ import pytest
 
 from tests.broken.site import ROOT, said
 
-TESTS = ("tests/vtj/show/test_heat.py", "tests/vtj/show/drawn.py", "tests/vtj/test_examples.py")
+TESTS = ("tests/vtj/show/test_heat.py", "tests/vtj/test_examples.py")
 BUILDER = '''
 from dataclasses import replace
 from vtj import Example

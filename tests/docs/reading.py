@@ -165,7 +165,12 @@ def as_text(value: Any) -> str:
     text = pretty(value, max_width=100)
     if "<svg" not in html(value):
         return text
-    return f"{text}\n{DRAWN} {hashlib.sha256(html(value).encode()).hexdigest()[:16]}"
+    return f"{text}\n{digest(html(value))}"
+
+
+def digest(drawing: str) -> str:
+    """Return what is kept of all that is drawn."""
+    return f"{DRAWN} {hashlib.sha256(drawing.encode()).hexdigest()[:16]}"
 
 
 def with_python_s_warnings() -> None:

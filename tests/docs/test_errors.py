@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from vtj_site.records.history import questions, spans
-
 FOLDER = Path(__file__).parents[2] / "docs" / "how-to"
 TEXT = "".join((FOLDER / f"{page}.md").read_text(encoding="utf-8") for page in ("errors", "traps"))
 
@@ -38,15 +36,3 @@ def test_a_trap_is_found_from_the_page_of_errors(section: str) -> None:
     label = section.partition(")")[0]
     listed = (FOLDER / "errors.md").read_text(encoding="utf-8")
     assert re.search(rf'<span id="{label}"></span>.*\]\(traps\.md#{label}\)', listed)
-
-
-@pytest.mark.parametrize(("until", "pattern"), OLD)
-def test_an_old_wording_is_the_recorded_one(until: str, pattern: str) -> None:
-    fixed = r".*".join(map(re.escape, pattern.split("{…}")))
-    ends = [
-        [int(part) for part in span.last.split(".")]
-        for question in questions()
-        for span in spans(question)
-        if re.fullmatch(fixed, span.answer, re.DOTALL)
-    ]
-    assert max(ends) == [int(part) for part in until.split(".")]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from vtj_site.outcomes.since import answers
-from vtj_site.records.history import questions
+from vtj_site.records.releases import questions
 
 SCRIPT = Path(__file__).parents[2] / "conf" / "history" / "record.py"
 

@@ -21,9 +21,9 @@ from typing import NamedTuple
 from gates.typed_numbers import ALLOWED, remaining
 
 from tests.docs.page_cells import PageCell, PageRole, Step, steps_of
-from tests.docs.reading import Reader
+from tests.docs.reading import Reader, digest
 from tests.docs.shown import approved, difference
-from tests.mutants import derived, planting
+from tests.mutants import derived, pictures, planting
 from tests.mutants.forks import in_fork
 
 ROOT = Path(__file__).parents[2]
@@ -162,7 +162,7 @@ def codes(steps: list[Step]) -> list[str]:
 
 
 def judge_derived(page: Path, name: str, reader: Reader, place: int) -> Iterator[Outcome]:
-    """Plant a fault in y and J of each formula of a cell, and move each thing that it draws.
+    """Plant a fault in y and J of each formula of a cell, and each fault in what it reads back.
 
     No cell uses what another one derives or draws, so none but this one is run.
     """
@@ -177,14 +177,16 @@ def judge_derived(page: Path, name: str, reader: Reader, place: int) -> Iterator
         with derived.planted(where, number):
             return complaint(page, reader, place, place + 1)
 
+    line = reader.steps[place].line
     for where, found in zip(derived.WHERE, in_fork(counts), strict=True):
         for number in range(found):
-            if where == "shape":
-                kind, text, change = "figure", f"shape {number + 1}", ("at x", "elsewhere")
-            else:
-                kind, text, change = "formula", f"{where} of formula {number + 1}", ("a", "a + 1")
-            fault = Fault(name, reader.steps[place].line, kind, text, *change)
+            text = f"{where} of formula {number + 1}"
+            fault = Fault(name, line, "formula", text, "a", "a + 1")
             yield fault, in_fork(partial(read, where, number))
+    seen = "".join(approved(page).values())
+    for what, said, drawing in in_fork(lambda: pictures.judged(reader, place)):
+        caught = f"{CHECK}: {said}" if said else SHOWN if digest(drawing) in seen else None
+        yield Fault(name, line, "figure", what, "as drawn", "otherwise"), caught
 
 
 def in_module(file: Path) -> Iterator[planting.Change]:

@@ -33,6 +33,11 @@ z
 unused = 7
 ```
 """
+PICTURE = """from vtj_site.figures import accumulation, read_back
+import torch
+
+read_back(accumulation([torch.tensor(2.0), torch.tensor(5.0)]), sums=[2, 5])
+"""
 NAME = "docs/page.md"
 SURVIVOR = "docs/page.md:17: number: '7' became '8' in 'unused = 7'"
 EXCUSED = [["unused", "unused = 7", "number"]]
@@ -90,6 +95,17 @@ def test_what_a_sentence_says_or_quotes_is_caught(site: Site) -> None:
     site.write(PAGE.replace("So it is {eval}`y`", "With `unused = 7` it is {eval}`y - 0`"))
     found = site.judged()
     assert (found[9, "-"], found[9, "0"], found[17, "7"]) == (None, "shown", "check")
+
+
+def test_a_fault_in_a_picture_is_refused_by_what_reads_it_back(site: Site) -> None:
+    site.write(f"# Title\n\n```{{code-cell}} python\n{PICTURE}```\n")
+    shown.write(site.page)
+    caught = [said for fault, said in judging.judge(NAME) if fault.kind == "figure"]
+    refused = [said for said in caught if said and said.startswith("check: ")]
+    assert len(caught) > len(refused) >= 0.9 * len(caught)
+    said = "the picture says ['call 3', '2 + 3 = 5'], true is ['call 2', '2.0 + 3.0 = 5.0']"
+    assert f"check: a line of words: {said}" in refused
+    assert "shown" in caught, "a change that the reading does not see, and the digest does"
 
 
 def test_a_page_that_is_wrong_before_any_fault_is_not_judged(site: Site) -> None:

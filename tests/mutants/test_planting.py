@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from tests.mutants import planting
-from tests.mutants.derived import moved, planted
+from tests.mutants.derived import planted
+from tests.mutants.pictures import faults
 from tests.mutants.planting import Change, claimed, numbers, ones, retained, rows, signs
 from vtj.engines.symbolic.errors import NotSymbolic
 from vtj.show import formula
@@ -81,12 +82,19 @@ def test_a_formula_with_another_coefficient_is_refused(where: str) -> None:
     assert next(seen) == 1
 
 
-def test_what_is_drawn_is_moved() -> None:
-    assert moved({"x": "4", "y": "2"}) == {"x": "14"}
-    assert moved({"d": "M1 2"}) == {"d": "M2 2"}
-    with planted("shape", 1) as seen:
-        drawing = Drawing(10, 10)
-        drawing.text(1, 2, "a")
-        drawing.text(1, 2, "b")
-    assert next(seen) == 2
-    assert [shape.get("x") for shape in drawing.shapes] == ["1", "11"]
+def test_each_thing_in_a_picture_is_changed_in_every_way() -> None:
+    drawing = Drawing(10, 10)
+    drawing.text(1, 2, "a 9")
+    drawing.line([(0, 1), (2, 3.5)])
+    html = drawing.figure("Title", "").html
+    kinds = ("moved", "otherwise in size", "in other words", "in another color", "left out")
+    planted = dict(faults(html))
+    assert [what.split(" ", 2)[2] for what in planted if what.startswith("text")] == [*kinds]
+    assert planted["title 2 in other words"] == html.replace("Title", "Ti_le")
+    assert planted["text 4 moved"] == html.replace('x="1"', 'x="11"')
+    assert planted["text 4 otherwise in size"] == html.replace('y="2"', 'y="12"')
+    assert planted["text 4 in other words"] == html.replace("a 9", "a 0")
+    assert "fill: var(--vtj-positive" in planted["text 4 in another color"]
+    assert "a 9" not in planted["text 4 left out"]
+    assert planted["path 5 moved"] == html.replace("M0 1", "M1 1")
+    assert planted["path 5 otherwise in size"] == html.replace("2 3.5", "2 4.5")

@@ -17,6 +17,8 @@ from sphinx.builders import Builder
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
+from vtj_site.records.releases import worded
+
 VARIES = "{…}"
 SCRIPT = "error-messages.js"
 
@@ -39,26 +41,25 @@ class ErrorMessageDirective(SphinxDirective):
 
     has_content = True
     option_spec: ClassVar[dict[str, Callable[[str], Any]]] = {
-        "since": directives.unchanged_required,
         "until": directives.unchanged_required,
     }
 
     def run(self) -> list[nodes.Node]:
-        """Return the message as a literal block and, if said, the versions that print it."""
+        """Return the message as a literal block and, of an old one, the recorded releases."""
         self.assert_has_content()
         pattern = "\n".join(self.content)
         shown = pattern.replace(VARIES, "…")
         block = nodes.literal_block(shown, shown, language="text", classes=["error-message"])
         block["error_pattern"] = " ".join(pattern.split())
         self.set_source_info(block)
-        versions = [
-            f"{word} torch {self.options[option]}"
-            for option, word in (("since", "since"), ("until", "up to"))
-            if option in self.options
-        ]
-        if not versions:
+        if "until" not in self.options:
             return [block]
-        line = nodes.paragraph("", f"Printed {' and '.join(versions)}.", classes=["error-versions"])
+        releases = worded(pattern)
+        if releases[-1:] != [self.options["until"]]:
+            last = releases[-1] if releases else "no release"
+            raise self.error(f"recorded last on {last}, not on torch {self.options['until']}")
+        said = f"Recorded from torch {releases[0]} through {releases[-1]}."
+        line = nodes.paragraph("", said, classes=["error-versions"], recorded=True)
         self.set_source_info(line)
         return [block, line]
 

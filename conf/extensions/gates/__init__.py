@@ -16,6 +16,7 @@ from gates import (
     confirmed_sections,
     expected_errors,
     labeled_pictures,
+    pictures_read_back,
     self_contained,
     stray_warnings,
     typed_numbers,
@@ -40,6 +41,7 @@ RULES: tuple[Rule, ...] = (
     typed_numbers,
     stray_warnings,
     labeled_pictures,
+    pictures_read_back,
 )
 """In this order they look at each page, right after it was read, which is when it has run."""
 

@@ -12,6 +12,8 @@ from fnmatch import fnmatch
 
 from gates.page import Cell, Complaint, Page, Section
 
+SITE_ONLY = "site-only"
+"""Cells with this tag check what the site draws; no reader sees them, wherever they stand."""
 DIFFERENTIATES = {"backward", "grad"}
 
 
@@ -63,7 +65,9 @@ def imported(module: ast.Module) -> set[str]:
 
 def complaint(section: Section, oracle: str) -> str | None:
     """Say what keeps a section from being confirmed, or nothing."""
-    modules = [tree(cell) for cell in section.cells]
+    modules = [
+        tree(cell) for cell in section.cells if SITE_ONLY not in cell.options.get("tags", [])
+    ]
     if not any(call for module in modules for call in calls(module, DIFFERENTIATES)):
         return None
     confirms = list(calls(modules[-1], {"confirm"}))

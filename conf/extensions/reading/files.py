@@ -15,6 +15,7 @@ USED = {  # file: what the body of a page that uses it holds; None where no page
     "copybutton.css": '<div class="highlight',
     "furo-extensions.css": "sd-",
     "figures.css": "vtj-figure",
+    "statements.css": "rests-on",
     "tables.css": '<table class="vtj',
     "filter.js": "data-filter",
     "fold.js": '<details class="fold"',

@@ -1,7 +1,9 @@
-"""Pictures that only this site's pages show."""
+"""Pictures that only this site's pages show, and what reads every picture back."""
 
+from vtj_site.figures.bars import scale_figure
 from vtj_site.figures.calls import accumulation
 from vtj_site.figures.costs import cost
+from vtj_site.figures.reading import PictureError, read_back
 from vtj_site.figures.shapes import side_by_side
 
-__all__ = ["accumulation", "cost", "side_by_side"]
+__all__ = ["PictureError", "accumulation", "cost", "read_back", "scale_figure", "side_by_side"]

@@ -1,15 +1,13 @@
 """What several backward calls leave in .grad: each call adds to it."""
 
 from collections.abc import Sequence
-from typing import Any
+from itertools import pairwise
 
 import numpy as np
-import torch
+from torch import Tensor
 
-from vtj.calling.repeatable import random_state_kept, repeatable
-from vtj.calling.tensors import Function
 from vtj.oracle.blocks import as_array
-from vtj.show.measured import Array, measure, names, number
+from vtj.show.measured import names, number
 from vtj.show.svg import Drawing, Figure, width_of
 
 LINE = 24.0
@@ -17,28 +15,27 @@ BAR = 110.0
 LIMIT = 24
 
 
-def accumulation(f: Function, x: Any, vs: Sequence[Any]) -> Figure:
-    """Draw what `x.grad` holds after each of several `y.backward(v, retain_graph=True)`.
+def accumulation(grads: Sequence[Tensor]) -> Figure:
+    """Draw what `x.grad` held after each of several calls of `y.backward(v)`.
 
     No call, or more than 24 numbers to draw, is a ValueError.
 
     Example:
         >>> import torch
-        >>> weights = [torch.tensor(1.0), torch.tensor(10.0)]
-        >>> accumulation(lambda x: x**2, torch.tensor(1.0), weights)
+        >>> accumulation([torch.tensor(2.0), torch.tensor(22.0)])
         Each call adds to x.grad. Call 1: 0 + 2 = 2. Call 2: 2 + 20 = 22.
     """
-    if not 0 < len(vs) * x.numel() <= LIMIT:
+    count = sum(grad.numel() for grad in grads)
+    if not 0 < count <= LIMIT:
         raise ValueError(
-            f"{len(vs)} calls of {x.numel()} numbers; the figure shows 1 to {LIMIT} numbers"
+            f"{len(grads)} calls leave {count} numbers; the figure shows 1 to {LIMIT} numbers"
         )
-    added = [measure(f, x, v).grad.reshape(-1) for v in vs]
-    held = [np.zeros(x.numel()), *_held(f, x, vs)]
-    elements = names("x", tuple(x.shape))
+    held = [0 * as_array(grads[0]).reshape(-1), *(as_array(grad).reshape(-1) for grad in grads)]
+    elements = names("x", tuple(grads[0].shape))
     lines = [
-        (f"call {call}" if place == 0 else "", elements[place], before, more, after)
-        for call, (old, new, now) in enumerate(zip(held, added, held[1:], strict=False), start=1)
-        for place, (before, more, after) in enumerate(zip(old, new, now, strict=True))
+        (f"call {call}" if place == 0 else "", elements[place], before, after - before, after)
+        for call, (old, now) in enumerate(pairwise(held), start=1)
+        for place, (before, after) in enumerate(zip(old, now, strict=True))
     ]
     sums = [
         f"{number(old)} {'−' if more < 0 else '+'} {number(abs(more))} = {number(now)}"
@@ -66,16 +63,3 @@ def accumulation(f: Function, x: Any, vs: Sequence[Any]) -> Figure:
         for (call, element, *_), words in zip(lines, sums, strict=True)
     )
     return drawing.figure("Each call adds to x.grad", said)
-
-
-def _held(f: Function, x: Any, vs: Sequence[Any]) -> list[Array]:
-    """Make the calls on one fresh leaf; return what its .grad holds after each."""
-    leaf = x.detach().clone().requires_grad_()
-    held = []
-    with random_state_kept():
-        y = repeatable(f, seed=0)(leaf)
-        for v in vs:
-            y.backward(v if v is None else v.clone(), retain_graph=True, inputs=[leaf])
-            grad = torch.zeros_like(leaf) if leaf.grad is None else leaf.grad.clone()
-            held.append(as_array(grad).reshape(-1))
-    return held

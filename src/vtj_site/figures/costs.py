@@ -13,16 +13,14 @@ from torch.utils.flop_counter import flop_registry
 from vtj.calling.quiet import quiet
 from vtj.calling.repeatable import random_state_kept, repeatable
 from vtj.calling.tensors import Function
-from vtj.show.svg import Drawing, Figure, width_of
+from vtj.show.svg import Figure
+from vtj_site.figures.bars import bars
 
 PRODUCTS = {
     torch.ops.aten.mv: lambda a, b, **_: 2 * a.numel(),
     torch.ops.aten.dot: lambda a, b, **_: 2 * a.numel(),
 } | flop_registry
 """Operations that cost more than one step for each element of their result."""
-
-LINE = 44.0
-BAR = 320.0
 
 
 def cost(f: Function, x: Any) -> Figure:
@@ -56,7 +54,10 @@ def cost(f: Function, x: Any) -> Figure:
         (f"J by rows, {_passes(m, 'reverse')}", forward + m * back, "accent"),
         (f"J by columns, {_passes(n, 'forward')}", n * along, "negative"),
     ]
-    return _bars(f"Operations for J: {_passes(m, 'reverse')} or {_passes(n, 'forward')}", rows)
+    return bars(
+        f"Operations for J: {_passes(m, 'reverse')} or {_passes(n, 'forward')}",
+        [(f"{name}: {count:,}", count, color) for name, count, color in rows],
+    )
 
 
 def counted(run: Callable[[], Any]) -> tuple[int, Any]:
@@ -83,14 +84,3 @@ class _Counter(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch lea
 
 def _passes(count: int, mode: str) -> str:
     return f"{count} {mode} pass" + ("" if count == 1 else "es")
-
-
-def _bars(title: str, rows: list[tuple[str, int, str]]) -> Figure:
-    largest = max(count for _, count, _ in rows) or 1
-    labels = [f"{name}: {count:,}" for name, count, _ in rows]
-    drawing = Drawing(max(BAR, *map(width_of, labels)) + 4, LINE * len(rows) + 4)
-    for place, (label, (_, count, color)) in enumerate(zip(labels, rows, strict=True)):
-        y = place * LINE
-        drawing.text(2, y + 16, label, anchor="start")
-        drawing.box(2, y + 22, max(2.0, BAR * count / largest), 14, color=color, shade=1, corner=1)
-    return drawing.figure(title, "; ".join(labels) + ".")

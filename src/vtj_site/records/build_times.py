@@ -1,16 +1,12 @@
-"""How fast this site was built, as recorded by `nox -s bench-docs`: a table and a figure."""
+"""How fast this site was built, as recorded by `nox -s bench-docs`."""
 
 import json
-import math
 from functools import cache
 from html import escape
 from importlib import resources
 from typing import Any
 
-from vtj.show.svg import Drawing, Figure
 from vtj_site.markup import Shown, TableRow, table
-
-LEFT, TOP, WIDTH, HEIGHT = 44.0, 34.0, 240.0, 150.0
 
 
 @cache
@@ -60,29 +56,6 @@ def table_of_targets() -> Shown:
     return Shown("\n".join(text), table("The targets of the build", head, rows))
 
 
-def scale_figure(key: str, title: str, unit: str) -> Figure:
-    """Draw what more and more generated pages take; see `scale` for the key."""
-    points = scale(key)
-    drawing = Drawing(LEFT + WIDTH + 36, TOP + HEIGHT + 46)
-    most = max(pages for pages, _ in points)
-    top = round_up(max(value for _, value in points))
-    places = [
-        (LEFT + WIDTH * pages / most, TOP + HEIGHT * (1 - value / top)) for pages, value in points
-    ]
-    drawing.line([(LEFT, TOP), (LEFT, TOP + HEIGHT), (LEFT + WIDTH, TOP + HEIGHT)])
-    drawing.text(0, 16, f"{title}, {unit}", anchor="start", strong=True)
-    drawing.text(LEFT - 6, TOP + HEIGHT + 4, "0", anchor="end")
-    drawing.text(LEFT - 6, TOP + 8, f"{top:g}", anchor="end")
-    drawing.line(places, color="accent")
-    for (x, y), (pages, value) in zip(places, points, strict=True):
-        drawing.box(x - 3, y - 3, 6, 6, color="accent", shade=1)
-        drawing.text(x, TOP + HEIGHT + 18, str(pages))
-        drawing.text(x - 8, y - 8, f"{value:.3g}", anchor="end" if x > LEFT + 60 else "start")
-    drawing.text(LEFT + WIDTH / 2, TOP + HEIGHT + 38, "pages")
-    said = "; ".join(f"{pages} pages: {value:g} {unit}" for pages, value in points)
-    return drawing.figure(title, f"{said}.")
-
-
 def scale(key: str) -> list[tuple[int, float]]:
     """Return what each number of pages took: seconds, or GiB with the key `memory`."""
     end = f" pages {key}".rstrip()
@@ -92,9 +65,3 @@ def scale(key: str) -> list[tuple[int, float]]:
         if found["key"].endswith(end)
     ]
     return sorted(found)
-
-
-def round_up(value: float) -> float:
-    """Return the next 1, 2 or 5 times a power of ten, for the end of an axis."""
-    power = 10.0 ** math.floor(math.log10(value))
-    return next(power * step for step in (1, 2, 5, 10) if power * step >= value)

@@ -1,64 +1,15 @@
 """The recorded answers of old releases of torch, and the one of today held against its record."""
 
-import json
 from collections.abc import Iterable
-from functools import cache
-from importlib import resources
-from itertools import groupby
-from typing import Any, NamedTuple
 
 from vtj_site.markup import Shown, TableRow, code, table
 from vtj_site.outcomes.since import answers
 from vtj_site.outcomes.tables import release
-
-NOT_ASKED = "not asked"
+from vtj_site.records.releases import NOT_ASKED, questions, recorded, spans
 
 
 class RecordError(AssertionError):
     """The torch that runs does not answer as its recorded row says."""
-
-
-class Span(NamedTuple):
-    """Consecutive releases that gave the same answer."""
-
-    releases: tuple[str, ...]
-    answer: str
-
-    @property
-    def first(self) -> str:
-        """The first release of the span."""
-        return self.releases[0]
-
-    @property
-    def last(self) -> str:
-        """The last release of the span."""
-        return self.releases[-1]
-
-    def __str__(self) -> str:
-        return self.first if self.first == self.last else f"{self.first} … {self.last}"
-
-
-@cache
-def recorded() -> tuple[dict[str, Any], ...]:
-    """Return the recorded rows, oldest release first."""
-    file = resources.files("vtj_site.records") / "history.json"
-    return tuple(json.loads(file.read_text(encoding="utf-8"))["releases"])
-
-
-def questions() -> list[str]:
-    """Return every question that the newest recorded release was asked."""
-    return list(recorded()[-1]["outcomes"])
-
-
-def spans(question: str) -> list[Span]:
-    """Return the recorded answers to a question, a span for each run of equal ones."""
-    if question not in questions():
-        raise ValueError(f"{question!r} was never asked; expected one of {questions()}")
-    asked = [(row["torch"], row["outcomes"].get(question, NOT_ASKED)) for row in recorded()]
-    return [
-        Span(tuple(name for name, _ in group), answer)
-        for answer, group in groupby(asked, key=lambda pair: pair[1])
-    ]
 
 
 def changed() -> list[str]:

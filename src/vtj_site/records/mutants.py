@@ -68,6 +68,30 @@ def reasons() -> Shown:
     return Shown("\n".join(text), table("Planted changes that are no faults", head, rows))
 
 
+HOW = {"with a case": "refused with a counter-example", "refused": "refused otherwise"}
+
+
+def statements() -> Shown:
+    """Return how many statements of the pages are checked, and how."""
+    found = recorded()["sentences"]["statements"]
+    text = [f"{how}: {count}" for how, count in found.items()]
+    rows = [TableRow((how, f"{count:,}")) for how, count in found.items()]
+    return Shown("\n".join(text), table("Statements on the pages", ("checked", "how many"), rows))
+
+
+def contraries() -> Shown:
+    """Return the counts of the contraries planted in statements, and what refused them."""
+    kinds = recorded()["sentences"]["kinds"]
+    keys = ("planted", *HOW, "through")
+    text = [f"{kind}: {found}" for kind, found in kinds.items()]
+    rows = [
+        TableRow((kind, *(f"{found.get(key, 0):,}" for key in keys)))
+        for kind, found in kinds.items()
+    ]
+    head = ("what the contrary changes", "planted", *HOW.values(), "got through")
+    return Shown("\n".join(text), table("Contraries of statements", head, rows))
+
+
 def releases() -> Shown:
     """Return what the recorded runs of mutants of the library said, a row each.
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 from vtj_site.markup import Shown
-from vtj_site.records.history import Span, recorded, spans
+from vtj_site.records.releases import Span, recorded, spans
 
 STEP, LEFT, ROW, TOP = 42, 4, 58, 56
 

@@ -36,25 +36,25 @@ def rows() -> Tensor:
 
 @blog.claim("01", 43, "2 0 0 0", "cosmetic")
 def first_print() -> Evidence:
-    """Tensors print in another form since 0.4."""
+    """Tensors print in another form today."""
     return Printed(str(grad_of(1, 0, 0, 0)))
 
 
 @blog.claim("02", 50, "0 2 0 0", "cosmetic")
 def second_print() -> Evidence:
-    """Tensors print in another form since 0.4."""
+    """Tensors print in another form today."""
     return Printed(str(grad_of(0, 1, 0, 0)))
 
 
 @blog.claim("03", 57, "2 2 2 2", "cosmetic")
 def third_print() -> Evidence:
-    """Tensors print in another form since 0.4."""
+    """Tensors print in another form today."""
     return Printed(str(grad_of(1, 1, 1, 1)))
 
 
 @blog.claim("04", 66, "2 2 2 2", "cosmetic")
 def fourth_print() -> Evidence:
-    """Tensors print in another form since 0.4."""
+    """Tensors print in another form today."""
     x = leaf()
     torch.autograd.backward((2 * x).sum(dim=1))
     return Printed(str(x.grad))
@@ -188,7 +188,7 @@ def fourth_is_third() -> Cases:
 
 @blog.claim("20", 9, "a Variable‘s backward() method", "cosmetic")
 def renamed_variable() -> Evidence:
-    """Since 0.4 a Variable is a tensor; the argument is gradient, grad_tensors or grad_outputs."""
+    """A Variable is a tensor today; the argument is gradient, grad_tensors or grad_outputs."""
     plain = torch.ones(2)
     return Renamed("Tensor.backward(gradient)", same=type(Variable(plain)) is type(plain))
 

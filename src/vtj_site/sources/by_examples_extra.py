@@ -20,7 +20,7 @@ def scalar_given(v: list[float]) -> Tried:
 
 @by_examples.claim("p14", 312, "pass a vector as the gradient", "no longer holds")
 def vector_for_a_scalar() -> Evidence:
-    """True through torch 1.2.0; since 1.3.0 the gradient must have the output's shape."""
+    """It ran from torch 1.0.0 through 1.2.0; today the gradient must have the output's shape."""
     given = scalar_given(list(post.DECADES))
     return Held({"[1, 10, 100, 1000] for a 0-d y": not given.raised}, str(given))
 
@@ -33,7 +33,7 @@ def arbitrary_length() -> Cases:
 
 @by_examples.claim("p16", 334, "backward accumulates gradient for x", "imprecise")
 def accumulates() -> Cases:
-    """Four calls do; the one call with a vector summed it first and ran once, through 1.2.0."""
+    """Four calls do; the one call with a vector ran once, from torch 1.0.0 through 1.2.0."""
     last = post.one_by_one(post.square, 1.0)[-1]
     return {
         "four calls with a number each": last == "x.grad: tensor(2222.)",

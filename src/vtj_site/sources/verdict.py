@@ -31,7 +31,7 @@ class Held:
     def text(self) -> str:
         """The cases in words, those that hold first, then what was shown."""
         parts = []
-        for value, answer in ((True, "holds: "), (False, "does not hold: ")):
+        for value, answer in ((True, "yes: "), (False, "no: ")):
             if names := [name for name, held in self.cases.items() if held is value]:
                 parts.append(answer + "; ".join(names))
         return ". ".join([*parts, self.shown] if self.shown else parts)

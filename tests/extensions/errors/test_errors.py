@@ -20,21 +20,18 @@ ERRORS = """\
 ## The shapes differ
 
 ```{error-message}
-:since: 1.3.0
 RuntimeError: Mismatch in shape: output[{…}] has a shape of {…}
   and more
 ```
 
 ```{error-message}
 :until: 1.2.0
-invalid gradient
+RuntimeError: invalid gradient at index {…} - got {…}
 ```
 
 ## Without a label
 
 ```{error-message}
-:since: 1.3.0
-:until: 2.0.0
 an <older> message
 ```
 
@@ -60,7 +57,9 @@ UserWarning: look (Triggered internally at engine.cpp:1.)
 PAGES = {
     "deep/home": BOX,
     "errors": ERRORS,
-    "lost": "```{error-message}\nno section explains it\n```\n\n```{error-message}\n```\n",
+    "lost": "```{error-message}\nno section explains it\n```\n\n```{error-message}\n```\n\n"
+    "```{error-message}\n:until: 1.3.0\nRuntimeError: invalid gradient at index {…}\n```\n\n"
+    "```{error-message}\n:until: 1.3.0\nnever worded so\n```\n",
     "other": ERRORS.replace("shape", "other").replace("Zero", "One"),
 }
 SETTINGS = {
@@ -75,8 +74,12 @@ SETTINGS = {
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("errors")
     lines = built(made, PAGES, SETTINGS).splitlines()
-    (refused,) = [line for line in lines if "lost.md" in line and "WARNING" not in line]
-    assert "lost.md:5: ERROR: Content block expected" in refused  # a message without text
+    refused = [line.partition("lost.md:")[2] for line in lines if "lost.md" in line]
+    assert [line.partition(" [")[0] for line in refused if "WARNING" not in line] == [
+        '5: ERROR: Content block expected for the "error-message" directive; none found.',
+        "8: ERROR: recorded last on 1.2.0, not on torch 1.3.0",
+        "13: ERROR: recorded last on no release, not on torch 1.3.0",
+    ]
     return made / "html"
 
 
@@ -90,7 +93,11 @@ LISTED = [
         "The shapes differ",
         "errors.html#error-shape",
     ),
-    ("invalid gradient", "The shapes differ", "errors.html#error-shape"),
+    (
+        "RuntimeError: invalid gradient at index {…} - got {…}",
+        "The shapes differ",
+        "errors.html#error-shape",
+    ),
     ("an <older> message", "Without a label", "errors.html#without-a-label"),
 ]
 
@@ -108,17 +115,17 @@ def test_the_box_knows_every_message_and_where_it_is_explained(folder: Path) -> 
     ]
 
 
-def test_a_message_is_shown_with_the_versions_that_print_it(folder: Path) -> None:
+def test_an_old_message_is_shown_with_its_recorded_releases(
+    folder: Path,
+) -> None:
     shown = BeautifulSoup(page(folder, "errors.html"), "html.parser")
     assert [block.get_text() for block in shown.select("div.error-message.highlight-text pre")] == [
         "RuntimeError: Mismatch in shape: output[…] has a shape of …\n  and more\n",
-        "invalid gradient\n",
+        "RuntimeError: invalid gradient at index … - got …\n",
         "an <older> message\n",
     ]
     assert [line.get_text() for line in shown.select("p.error-versions")] == [
-        "Printed since torch 1.3.0.",
-        "Printed up to torch 1.2.0.",
-        "Printed since torch 1.3.0 and up to torch 2.0.0.",
+        "Recorded from torch 1.0.0 through 1.2.0.",
     ]
 
 
@@ -128,7 +135,8 @@ def test_without_javascript_the_box_is_a_list_of_links(folder: Path) -> None:
         "<vtj-error-box><noscript><ul>"
         '<li><a href="../errors.html#error-shape">RuntimeError: Mismatch in shape: output[…] has a '
         "shape of … and more</a></li>"
-        '<li><a href="../errors.html#error-shape">invalid gradient</a></li>'
+        '<li><a href="../errors.html#error-shape">RuntimeError: invalid gradient at index … - got …'
+        "</a></li>"
         '<li><a href="../errors.html#without-a-label">an &lt;older&gt; message</a></li>'
     ) in text
     scripts = re.findall(r'<script defer="defer" src="../_static/(error-[\w-]*\.js)', text)

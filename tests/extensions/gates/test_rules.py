@@ -10,7 +10,7 @@ from tests.extensions.conftest import FRONT_MATTER
 from tests.extensions.conftest import built as build
 
 CONFIG = {
-    "extensions": ["myst_nb_fork", "myst_nb", "gates"],
+    "extensions": ["myst_nb_fork", "myst_nb", "gates", "recorded"],
     "nb_merge_streams": True,
     "nb_output_stderr": "show",
     "html_theme": "basic",
@@ -41,8 +41,8 @@ def raw(markup: str) -> str:
 
 def typed(number: str) -> str:
     """What is said of a typed number."""
-    cure = "let the build compute it with {eval}`…`, or quote a cell of the page"
-    return f"{number!r} is typed: {cure}"
+    cure = "quote a cell of the page, or what is recorded with {recorded}`…` or {quoted}`…`"
+    return f"{number!r} is typed: let the build compute it with {{eval}}`…`, {cure}"
 
 
 def wordless(markup: str) -> str:
@@ -50,6 +50,12 @@ def wordless(markup: str) -> str:
     return f"a picture has no words: give it alt, aria-label or <title>: {markup}"
 
 
+DRAWING = """
+from IPython.display import HTML
+def read_back(drawing): return drawing
+drawing = HTML('<div class="vtj-figure"><svg><title>J</title></svg></div>')
+drawing"""
+NOT_READ = "a drawing is not read back: end the cell with read_back(drawing, …)"
 QUOTED = cell("x = [1, 10]\ny = (\n    20)")
 PAGES: dict[str, tuple[str, list[tuple[int, str]]]] = {
     # A cell that is meant to fail declares the exact error.
@@ -110,10 +116,13 @@ PAGES: dict[str, tuple[str, list[tuple[int, str]]]] = {
     # Digits.
     "numbers_that_may_stand": (
         QUOTED
+        + cell("raise ValueError('1 is not 2')", f"{TAGGED}:raises: 'ValueError: 1 is not 2'\n")
         + "\n\n".join(
             (
                 "Quoted: `[1, 10]`, `y = ( 20)` and `x =  [1, 10]`. Computed: {eval}`x[1]`.",
-                "torch 2.13.0, Python 3.11, pytorch#17893, PR #25349, 2026-11-21, a 0-d tensor.",
+                "`ValueError: 1 is not 2`: Python 3.11, NumPy 2.4.6, 2026-11-21, a 0-d tensor.",
+                "{recorded}`since torch 1.3.0 <torch.Tensor([1]) for a 0-d output>`",
+                "{quoted}`expected shape [] but got [1] <Zeleni9/pytorch-wgan#1>`",
                 "float64 and conv2d. Labels $x_1$ and $J_{21}$.",
                 "$$\ny = x_1\n$$",
                 "```python\n>>> 1 + 1\n2\n```",
@@ -130,7 +139,10 @@ PAGES: dict[str, tuple[str, list[tuple[int, str]]]] = {
         for place, (text, line, number) in enumerate(
             [
                 ("The gradient is 26.", 1, "26."),
-                ("conv2d of 4 in torch 2.13", 1, "4"),
+                ("conv2d of 4", 1, "4"),
+                ("Since torch 2.13", 1, "2.13"),
+                ("Since 1.3.0 only.", 1, "1.3.0"),
+                ("See pytorch#17893.", 1, "pytorch#17893."),
                 ("Of `x = [1, 10]`\nthe gradient is `[27]`.", 1, "[27]"),
                 ("Squared: x².", 1, "x²."),
                 ("Inline $6 x_1$.", 1, "6"),
@@ -176,10 +188,24 @@ PAGES: dict[str, tuple[str, list[tuple[int, str]]]] = {
         raw("<svg></svg><img>"),
         [(1, wordless("<img>")), (1, wordless("<svg></svg>"))],
     ),
+    # Drawings.
+    "drawing_that_nothing_reads_back": (cell(DRAWING), [(1, NOT_READ)]),
+    "drawing_that_another_section_reads_back": (
+        f"{cell(DRAWING)}## Another\n\n{cell('assert read_back(drawing)')}",
+        [(1, NOT_READ)],
+    ),
+    "another_drawing_than_is_read_back": (
+        cell(DRAWING) + cell("other = drawing\nassert read_back(other)"),
+        [(1, NOT_READ)],
+    ),
+    "drawings_that_are_read_back": (
+        cell(DRAWING) + cell("assert read_back(drawing)") + cell("read_back(drawing)"),
+        [],
+    ),
     # Sections that run a case.
     "confirmed": (
         f"{cell(CONFIRM)}## The case\n\n{cell('Case().backward()')}{cell('y = 1')}"
-        f"{cell('Case().confirm(y=y)')}## No case\n\n{cell('y')}",
+        f"{cell('Case().confirm(y=y)')}{cell('y', ':tags: [site-only]')}## No case\n\n{cell('y')}",
         [],
     ),
     "confirmed_not": (
@@ -198,6 +224,7 @@ RULES = {  # by a word of what is said
     "the cell was to warn": "stray_warnings",
     "is typed": "typed_numbers",
     "a picture has": "labeled_pictures",
+    "a drawing is not": "pictures_read_back",
     "the section": "confirmed_sections",
     "would load": "self_contained",
 }
@@ -222,7 +249,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     """Build all pages."""
     folder = tmp_path_factory.mktemp("pages")
     pages = {name: f"{HEAD}{text}" for name, (text, _) in PAGES.items()}
-    pages["plain"] = "---\norphan: true\n---\n# Plain\n\nThe gradient is `[26]`.\n"
+    pages["plain"] = (
+        "---\nmyst: {html_meta: {description: Since torch 1.3.0}}\n---\n"
+        "# Plain\n\nThe gradient is `[26]`.\n"
+    )
     (folder / "static").mkdir()
     for name in ("a.js", "b.css", "c.svg"):
         outside = (
@@ -246,8 +276,11 @@ def test_a_page_is_accused_of_its_fault_alone_and_on_its_line(built: Built, name
     assert sorted(built.said.get(name, [])) == sorted(expected)
 
 
-def test_a_page_without_cells_is_looked_at_too(built: Built) -> None:
-    assert built.said["plain"] == [(6 - HEAD.count("\n"), typed("[26]"), "typed_numbers")]
+def test_a_page_without_cells_is_looked_at_too_and_its_description(built: Built) -> None:
+    assert [(line + HEAD.count("\n"), text) for line, text, _ in built.said["plain"]] == [
+        (1, typed("1.3.0")),
+        (6, typed("[26]")),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,11 @@ raise ValueError("as it should")
 print(sys.last_value)
 ```
 
+```{code-cell} python
+:tags: [remove-cell, site-only]
+import vtj_site
+```
+
 Twice that is {eval}`2 * a`.
 """
 FIRST = """\

@@ -58,7 +58,7 @@ def test_a_notebook_is_valid_and_holds_what_ran_and_nothing_of_the_machine(site:
         ("cell-1", "import sys\na = 2\na + 1"),
         ("cell-2", 'raise ValueError("as it should")'),
         ("cell-3", "print(sys.last_value)"),
-        ("cell-4", "Twice that is 4."),
+        ("cell-5", "Twice that is 4."),
         ("versions", "Outputs computed by a test."),
     ]
     assert all(cell["metadata"] == {} for cell in page["cells"])
@@ -145,6 +145,7 @@ def test_what_cannot_be_taken_along_fails_the_build(name: str, warnings: str) ->
     assert place in warnings
 
 
+QUOTED = "“weird results” (a#1), since torch 1.3.0"
 BOX = "> **Tip**\n>\n> one\n>\n> :two:"
 NESTED = "> **Note**\n>\n> **Part**\n> ```\n> :::\n> ```"
 
@@ -154,10 +155,11 @@ NESTED = "> **Note**\n>\n> **Part**\n> ```\n> :::\n> ```"
     [
         ("{doc}`the other <page>` and {term}`VJP`", "the other and VJP"),
         ("```python\n(label)=\n{eval}`1`\n```", "```python\n(label)=\n{eval}`1`\n```"),
+        ("{quoted}`weird results <a#1>`, {recorded}`since torch 1.3.0 <q>`", QUOTED),
         (":::{note}\nOne.\n\nTwo.\n:::", "> **Note**\n>\n> One.\n>\n> Two."),
         (":::{admonition} Beware\n:class: warning\n\nOf it.\n:::", "> **Beware**\n>\n> Of it."),
         (":::{dropdown} Answer\nForty\n:::", "> **Answer**\n>\n> Forty"),
-        ("```{error-message}\n:since: 1.3.0\nboom\n```", "```text\nboom\n```"),
+        ("```{error-message}\n:until: 1.2.0\nboom\n```", "```text\nboom\n```"),
         ("```{toctree}\na\nb\n```\nafter", "after"),
         ("```{rubric} Part\n```", "**Part**"),
         ("```{explorer}\n```", "*On the site, the explorer stands here.*"),

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 import vtj
-from tests.vtj.show.drawn import Box, Drawn, Label, Line, Point, drawn
 from vtj.show import graph
+from vtj_site.figures.reading.drawn import Box, Drawn, Label, Line, Point, drawn
 
 X = torch.tensor([1.0, 2.0])
 ONE, TWO = torch.tensor(1.0), torch.tensor(2.0)
@@ -133,7 +133,7 @@ def test_an_arrow_each_way_for_every_edge(f: Any, x: Any) -> None:
         right = [(pytest.approx(x + 3), y) for x, y in way.points]
         assert down == Line(left, "plain", dashed=False)
         assert up == Line(right[::-1], "accent", dashed=True)
-    assert [head.corners[0] for head in seen.heads] == [line.points[-1] for line in seen.lines]
+    assert [head.points[0] for head in seen.heads] == [line.points[-1] for line in seen.lines]
     assert [head.color for head in seen.heads] == [line.color for line in seen.lines]
 
 

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 import vtj
-from tests.vtj.show.drawn import drawn
 from vtj.show import heat_map
+from vtj_site.figures.reading.drawn import drawn
 
 X = torch.tensor([1.0, 2.0])
 V = torch.tensor([1.0, 10.0, 100.0])
@@ -80,7 +80,7 @@ def test_boxes_are_as_wide_as_what_stands_in_them_or_above(
 
 def test_names_of_rows_longer_than_the_product_have_room() -> None:
     seen = drawn(heat_map(lambda x: x.expand(1, 1, 11), torch.tensor(3.0), torch.ones(1, 1, 11)))
-    name = seen.label("y₁,₁,₁₁")
+    (name,) = (label for label in seen.labels if label.words == "y₁,₁,₁₁")
     assert name.left - seen.labels[1].right == 8
     assert name.right == seen.boxes[0].left - 10
 

@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.vtj.show.drawn import Box, Label, Line, Point, drawn
 from vtj.show.svg import Drawing, Figure
+from vtj_site.figures.reading.drawn import Box, Label, Line, Point, drawn
 
 
 def whole() -> Figure:
@@ -70,7 +70,7 @@ def test_an_arrow_has_its_head_at_its_end(start: Point, end: Point, foot: Point)
     drawing = Drawing(100, 50)
     drawing.arrow([(0, 40), start, end])
     (head,) = drawn(drawing.figure("t", "d")).heads
-    tip, one, other = head.corners
+    tip, one, other = head.points
     assert (head.color, tip) == ("plain", end)
     assert ((one[0] + other[0]) / 2, (one[1] + other[1]) / 2) == pytest.approx(foot)
     across, along = (one[0] - other[0], one[1] - other[1]), (end[0] - foot[0], end[1] - foot[1])

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 import vtj
-from tests.vtj.show.drawn import drawn
 from vtj_site.figures import side_by_side
+from vtj_site.figures.reading.drawn import drawn
 
 SIDE = 14
 X = torch.ones(2, 3)

@@ -21,7 +21,7 @@ from vtj_site.outcomes.trials import (
     Tried,
     attempt,
 )
-from vtj_site.records.history import recorded
+from vtj_site.records.releases import recorded
 
 IMPLICIT = "grad can be implicitly created only for scalar outputs"
 LIST = "gradients can be either Tensors or None, but got float"

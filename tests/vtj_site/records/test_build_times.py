@@ -8,13 +8,7 @@ from typing import Any
 import pytest
 
 from vtj_site.records import build_times
-from vtj_site.records.build_times import (
-    measured,
-    recorded,
-    round_up,
-    table_of_targets,
-    where,
-)
+from vtj_site.records.build_times import measured, recorded, table_of_targets, where
 
 
 def row(key: str, what: str, measured: float, unit: str = "", *target: Any) -> dict[str, Any]:
@@ -88,14 +82,6 @@ def test_a_number_that_was_not_measured_is_refused() -> None:
     assert measured("cold") == "9.50 s"
     with pytest.raises(ValueError, match=r"'warm' was not measured; expected one of \['16 pages'"):
         measured("warm")
-
-
-@pytest.mark.parametrize(
-    ("value", "end"),
-    [(1.0, 1.0), (1.1, 2.0), (2.1, 5.0), (5.0, 5.0), (99.0, 100.0), (0.02, 0.02), (0.3, 0.5)],
-)
-def test_an_axis_ends_at_a_round_number(value: float, end: float) -> None:
-    assert round_up(value) == pytest.approx(end, rel=1e-12)
 
 
 def test_what_is_recorded_is_what_the_benchmark_writes() -> None:

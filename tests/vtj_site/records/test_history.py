@@ -1,21 +1,22 @@
 """What was recorded on old releases, and today's answers against the record."""
 
+import hashlib
+import json
 import re
+from contextlib import nullcontext
 
 import pytest
 
 from vtj_site.outcomes.since import QUESTIONS, answers
 from vtj_site.outcomes.tables import release
-from vtj_site.records import history
+from vtj_site.records import history, quotations, releases
 from vtj_site.records.history import (
     RecordError,
     hold_today_against_the_record,
-    questions,
-    recorded,
-    spans,
     table_of_answers,
     table_of_environments,
 )
+from vtj_site.records.releases import hold_to_the_record, questions, recorded, spans
 
 VECTOR = "vector gradient for a scalar y = x**2"
 
@@ -52,11 +53,50 @@ def test_a_question_that_a_release_was_not_asked_says_so(monkeypatch: pytest.Mon
         {"torch": name, "outcomes": outcomes}
         for name, outcomes in [("1.0.0", {}), ("1.1.0", {}), ("1.2.0", {"a": "b"})]
     )
-    monkeypatch.setattr(history, "recorded", lambda: rows)
+    monkeypatch.setattr(releases, "recorded", lambda: rows)
     assert [(str(span), span.answer) for span in spans("a")] == [
         ("1.0.0 … 1.1.0", "not asked"),
         ("1.2.0", "b"),
     ]
+
+
+SECOND = "a second backward"  # its answer changed between releases that do not follow each other
+
+
+@pytest.mark.parametrize(
+    ("words", "question", "said"),
+    [
+        ("since torch 1.3.0", VECTOR, None),
+        ("Since torch 1.3.0", VECTOR, None),
+        ("from torch 1.0.0 through 1.2.0", VECTOR, None),
+        ("since torch 9.9.9", VECTOR, r"of 1\.0\.0 … 1\.2\.0: tensor\(2222\.\); 1\.3\.0 … "),
+        ("since torch 1.3.1", VECTOR, "'since torch 1.3.1' is no recorded span of 'vector"),
+        ("since torch 1.2.0", VECTOR, "is no recorded span"),
+        ("since torch 1.0.0", VECTOR, "is no recorded span"),
+        ("from torch 1.0.0 through 1.3.0", VECTOR, "is no recorded span"),
+        ("from torch 1.0.1 through 1.2.0", VECTOR, "is no recorded span"),
+        (f"from torch 1.3.0 through {release()}", VECTOR, "is no recorded span"),
+        ("through torch 1.2.0", VECTOR, "expected 'since torch A' for the last, or 'from torch A"),
+        ("before torch 1.3.0", VECTOR, "is no recorded span"),
+        ("until torch 1.3.0", VECTOR, "is no recorded span"),
+        ("since torch 1.0.0", "y (3,), gradient float32 (3,)", "is no recorded span"),
+        ("from torch 1.0.0 through 1.5.1", SECOND, None),
+        ("since torch 1.10.2", SECOND, r"between torch 1\.9\.1 and 1\.10\.2 have no record"),
+        ("from torch 1.6.0 through 1.7.1", SECOND, r"between torch 1\.7\.1 and 1\.8\.1 have no"),
+    ],
+)
+def test_a_sentence_names_the_recorded_span_and_no_other(
+    words: str, question: str, said: str | None
+) -> None:
+    with pytest.raises(ValueError, match=said) if said else nullcontext():
+        hold_to_the_record(words, question)
+
+
+def test_an_excerpt_that_was_changed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = {"a#1": {"text": "never", "sha256": hashlib.sha256(b"always").hexdigest()}}
+    monkeypatch.setattr(json, "loads", lambda _: changed)
+    with pytest.raises(ValueError, match=r"a#1 has digest .*, recorded was"):
+        quotations.excerpts.__wrapped__()
 
 
 def test_today_agrees_with_the_record() -> None:

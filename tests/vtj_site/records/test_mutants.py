@@ -5,7 +5,16 @@ from collections import Counter
 import pytest
 
 from vtj_site.records import mutants
-from vtj_site.records.mutants import by_file, by_kind, made_with, reasons, recorded, releases
+from vtj_site.records.mutants import (
+    by_file,
+    by_kind,
+    contraries,
+    made_with,
+    reasons,
+    recorded,
+    releases,
+    statements,
+)  # fmt: skip
 
 KINDS = {
     "claim", "error", "figure", "formula", "inline", "number", "ones", "retain_graph", "row", "sign"
@@ -25,10 +34,26 @@ def test_faults_of_every_kind_were_planted_and_none_got_through() -> None:
     assert no_fault == sum(n for _, n in recorded()["documentation"]["reasons"].values())
 
 
+def test_at_least_nine_in_ten_faults_in_pictures_were_refused_by_a_check() -> None:
+    for name, kinds in recorded()["documentation"]["files"].items():
+        if found := kinds.get("figure"):
+            assert found["check"] >= 0.9 * found["planted"], name
+
+
 def test_the_counts_of_a_release_add_up() -> None:
     for row in recorded()["library"]:
         assert row["planted"] == row["caught"] + row["no fault"] + row["got through"]
         assert row["planted"] <= row["written"]
+
+
+def test_the_statements_of_the_pages_are_counted_and_most_contraries_refused() -> None:
+    assert statements().text.startswith("computed: ")
+    kinds = recorded()["sentences"]["kinds"]
+    for found in kinds.values():
+        refused = found.get("with a case", 0) + found.get("refused", 0)
+        assert found["planted"] == refused + found.get("through", 0)
+    assert kinds["computed word"].get("through", 0) <= 0.1 * kinds["computed word"]["planted"]
+    assert '<th scope="row">computed word</th>' in contraries().html
 
 
 def test_the_tables_show_the_record(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from vtj_site.records import history, timeline
+from vtj_site.records import releases, timeline
 from vtj_site.records.timeline import timeline_of
 
 NUMBER, SHAPE = "a < b", "a shape"
@@ -20,7 +20,7 @@ RECORD = tuple(
 
 
 def test_its_text_and_its_title_say_what_it_shows(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (history, timeline):
+    for module in (releases, timeline):
         monkeypatch.setattr(module, "recorded", lambda: RECORD)
     figure = timeline_of((NUMBER, SHAPE))
     assert repr(figure) == str(figure) == ElementTree.fromstring(figure.html)[0][0].text

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 import torch
 
+from vtj_site.records.releases import hold_to_the_record
 from vtj_site.sources.agreement import equals, one_is_enough
 from vtj_site.sources.by_examples_printed import PRINTED
 from vtj_site.sources.by_examples_printed import claims as printed_claims
@@ -77,8 +78,8 @@ def test_a_statement_without_a_case_is_refused() -> None:
 
 
 def test_the_text_names_what_holds_and_what_does_not() -> None:
-    assert Held({"a": True, "b": False, "c": True}).text == "holds: a; c. does not hold: b"
-    assert Held({"b": False}, "TypeError: no").text == "does not hold: b. TypeError: no"
+    assert Held({"a": True, "b": False, "c": True}).text == "yes: a; c. no: b"
+    assert Held({"b": False}, "TypeError: no").text == "no: b. TypeError: no"
     assert Broken("lost", Printed("2")).text == "lost. Fixed: 2"
 
 
@@ -112,6 +113,14 @@ def test_every_claim_has_a_name_of_its_own_one_sentence_of_reason_and_few_words(
         assert re.fullmatch(r"[A-Z].*\.", claim.reason), claim.id
         assert ". " not in claim.reason, claim.id
         assert len(claim.words) <= 60, claim.id
+
+
+def test_a_release_in_a_reason_is_a_recorded_one() -> None:
+    reasons = " ".join(claim.reason for claim in EVERY)
+    spans = re.findall(r"[Ss]ince torch [\d.]+\d|from torch [\d.]+ through [\d.]+\d", reasons)
+    for words in {*spans}:
+        hold_to_the_record(words, "vector gradient for a scalar y = x**2")
+    assert len(re.findall(r"\d\.\d", " ".join(spans))) == len(re.findall(r"\b\d\.\d", reasons))
 
 
 def test_every_printed_line_of_an_example_is_a_claim() -> None:

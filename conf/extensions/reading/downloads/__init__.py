@@ -69,7 +69,7 @@ def offer(app: Sphinx, docname: str, context: dict[str, Any]) -> None:
 
 
 def taken_along(app: Sphinx, docname: str) -> tuple[str, str]:
-    """Return a page's notebook and its script, as text.
+    """Return a page's notebook and its script, as text, without cells with the tag site-only.
 
     Raises:
         FormlessError: if a part of the page has no form in a notebook or in a script.
@@ -81,6 +81,7 @@ def taken_along(app: Sphinx, docname: str) -> tuple[str, str]:
         if cell.cell_type == "markdown"
         else _code(cell, f"cell-{number}")
         for number, cell in enumerate(executed.cells)
+        if "site-only" not in cell.metadata.get("tags", [])
     ]
     if rest := list(values):
         reason = f"{len(rest)} values of the page have no place in its notebook: {{glue}} has none"

@@ -8,6 +8,8 @@ _CODE = re.compile(r"^(?P<fence>`{3,}|~{3,})(?!\{)")
 _OPTION = re.compile(r"^:[\w-]+:")
 _LABEL = re.compile(r"^\([\w:. -]+\)=$")
 _EVAL = re.compile(r"\{eval\}`([^`]+)`")
+_SIGN = re.compile(r"\{statement\}`[^`]+`")  # of a check, to which the site alone leads
+_QUOTED = re.compile(r"\{quoted\}`([^`<]+?) <([^`>]*)>`")
 _ROLE = re.compile(r"\{[\w:-]+\}`(?:([^`<]+?) *<[^`>]*>|([^`]+))`")
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?:)[^)\s]*\)")
 
@@ -76,7 +78,8 @@ def _inline(line: str, values: Iterator[str]) -> str:
             return found
         raise FormlessError(f"no value is known for {role[0]}", role[0])
 
-    line = _EVAL.sub(value, line)
+    line = _EVAL.sub(value, _SIGN.sub("", line))
+    line = _QUOTED.sub(r"“\1” (\2)", line)
     line = _ROLE.sub(lambda role: role[1] or role[2], line)
     return _LINK.sub(r"\1", line)
 

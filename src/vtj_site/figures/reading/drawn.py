@@ -1,11 +1,13 @@
-"""A drawing as a reader sees it: its words, boxes and lines, with their places."""
+"""A drawing as a reader sees it, from its SVG: its words, boxes and lines, with their places."""
 
 import re
 from typing import NamedTuple
 from xml.etree import ElementTree
 
 from vtj.show import Figure
-from vtj.show.svg import CHARACTER
+
+CHARACTER = 8.0
+"""The width that one character may need, in pixels."""
 
 Point = tuple[float, float]
 
@@ -20,16 +22,15 @@ class Label(NamedTuple):
     strong: bool
 
     @property
-    def width(self) -> float:
-        return CHARACTER * len(self.words)
-
-    @property
     def left(self) -> float:
-        return self.place[0] - {"start": 0, "middle": 0.5, "end": 1}[self.anchor] * self.width
+        """Where its words begin."""
+        before = {"start": 0, "middle": 0.5, "end": 1}[self.anchor]
+        return self.place[0] - before * CHARACTER * len(self.words)
 
     @property
     def right(self) -> float:
-        return self.left + self.width
+        """Where its words end."""
+        return self.left + CHARACTER * len(self.words)
 
 
 class Box(NamedTuple):
@@ -45,66 +46,66 @@ class Box(NamedTuple):
 
     @property
     def right(self) -> float:
+        """The right edge."""
         return self.left + self.width
 
     @property
     def bottom(self) -> float:
+        """The lower edge."""
         return self.top + self.height
 
     @property
     def middle(self) -> Point:
+        """The middle."""
         return self.left + self.width / 2, self.top + self.height / 2
 
 
 class Line(NamedTuple):
-    """A line through points."""
+    """A line through points; the head of an arrow, whose first point is the tip, is one too."""
 
     points: list[Point]
     color: str
     dashed: bool
 
 
-class Head(NamedTuple):
-    """The head of an arrow: its tip, and its two other corners."""
-
-    corners: list[Point]
-    color: str
-
-
 class Drawn(NamedTuple):
-    """What is drawn."""
+    """What is drawn, and what a screen reader says of it."""
 
+    title: str
+    description: str
     width: float
     height: float
     labels: list[Label]
     boxes: list[Box]
     lines: list[Line]
-    heads: list[Head]
+    heads: list[Line]
 
     @property
     def words(self) -> list[str]:
+        """All words, as they are drawn one after the other."""
         return [label.words for label in self.labels]
 
-    def label(self, words: str) -> Label:
-        """Give the one label that says this."""
-        (found,) = (label for label in self.labels if label.words == words)
-        return found
+    @property
+    def rows(self) -> list[list[Label]]:
+        """The words line by line from the top, each line from the left."""
+        rows: dict[float, list[Label]] = {}
+        for label in self.labels:
+            rows.setdefault(label.place[1], []).append(label)
+        return [sorted(rows[y], key=lambda label: label.place[0]) for y in sorted(rows)]
 
 
 def drawn(figure: Figure) -> Drawn:
-    """Read a figure's drawing."""
+    """Read a figure's drawing, from the HTML that is put into a page."""
     (svg,) = ElementTree.fromstring(figure.html)
-    assert svg.tag == "svg"
     return Drawn(
+        svg.findtext("title", ""),
+        svg.findtext("desc", ""),
         float(svg.attrib["width"]),
         float(svg.attrib["height"]),
         [_label(element) for element in svg.iter("text")],
         [_box(element) for element in svg.iter("rect")],
-        [_line(element) for element in svg.iter("path")],
-        [
-            Head(_points(element.attrib["points"].replace(",", " ")), _color(element, "fill"))
-            for element in svg.iter("polygon")
-        ],
+        [_line(element, "d", "stroke") for element in svg.iter("path")],
+        [_line(element, "points", "fill") for element in svg.iter("polygon")],
     )
 
 
@@ -119,27 +120,21 @@ def _label(element: ElementTree.Element) -> Label:
 
 
 def _box(element: ElementTree.Element) -> Box:
-    sides = (float(element.attrib[name]) for name in ("x", "y", "width", "height", "rx"))
-    tint = re.search(r" (\d+)%, transparent\);", element.attrib["style"])
-    assert tint
-    return Box(*sides, _color(element, "fill"), int(tint[1]))
+    left, top, width, height, corner = (
+        float(element.attrib[name]) for name in ("x", "y", "width", "height", "rx")
+    )
+    (shade,) = re.findall(r" (\d+)%, transparent\);", element.attrib["style"])
+    return Box(left, top, width, height, corner, _color(element, "fill"), int(shade))
 
 
-def _line(element: ElementTree.Element) -> Line:
-    assert "fill: none" in element.attrib["style"]
-    path = element.attrib["d"]
-    assert re.fullmatch(r"M\S+ \S+( L\S+ \S+)+", path)
-    points = _points(path[1:].replace("L", ""))
-    return Line(points, _color(element, "stroke"), element.get("stroke-dasharray") is not None)
-
-
-def _points(numbers: str) -> list[Point]:
-    values = list(map(float, numbers.split()))
-    return list(zip(values[::2], values[1::2], strict=True))
+def _line(element: ElementTree.Element, name: str, colored: str) -> Line:
+    places = list(map(float, re.findall(r"-?\d+(?:\.\d+)?", element.attrib[name])))
+    points = list(zip(places[::2], places[1::2], strict=True))
+    return Line(points, _color(element, colored), "stroke-dasharray" in element.attrib)
 
 
 def _color(element: ElementTree.Element, property_: str) -> str:
-    """Give the name of the color that a page can set, or "plain" for the text's own."""
+    """Return the name of the color that a page can set, or "plain" for the text's own."""
     (value,) = re.findall(rf"(?:^|; ){property_}: ([^;]+)", element.attrib["style"])
     if "currentColor" in value:
         return "plain"

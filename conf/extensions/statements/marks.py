@@ -1,0 +1,72 @@
+"""A marked word on a page: a button that opens what the word rests on, without a script."""
+
+from html import escape
+
+from docutils import nodes
+from sphinx.builders import Builder
+from sphinx.util.docutils import SphinxRole
+
+from vtj_site.statements.pages import Judged
+from vtj_site.statements.sentences import taken_apart
+
+LIST = "reference/statements"
+
+
+class mark(nodes.inline):  # noqa: N801 -- docutils names nodes so
+    """Where a marked word stands, until it has been judged."""
+
+
+class Word(SphinxRole):
+    """`` {word}`never <predicate; parts>` ``: a word that is computed."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Show the word."""
+        word, _ = taken_apart(self.text)
+        return [mark(self.rawtext, word)], []
+
+
+class Statement(SphinxRole):
+    """`` {statement}`name` ``: the sentence before it stands word for word beside a check."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Show a sign."""
+        return [mark(self.rawtext, "")], []
+
+
+def show(doctree: nodes.document, docname: str, judged: list[Judged], builder: Builder) -> None:
+    """Replace the marks of a page: by buttons in HTML, else by their words."""
+    for node in list(doctree.findall(mark)):
+        number = node["number"]
+        if builder.format != "html" or builder.name == "markdown" or number >= len(judged):
+            node.replace_self(nodes.Text(node.astext()))
+            continue
+        target = builder.get_relative_uri(docname, LIST)
+        html = button(judged[number], number, f"{target}#{anchor(docname, number)}")
+        node.replace_self(nodes.raw("", html, format="html"))
+
+
+def anchor(docname: str, number: int) -> str:
+    """Return the address of a mark in the list of all."""
+    return f"{docname.replace('/', '-')}-{number + 1}"
+
+
+def button(judged: Judged, number: int, target: str) -> str:
+    """Return a word as a button, and what it opens. All of it may stand inside a paragraph."""
+    shown = escape(judged.word) or '<span aria-hidden="true">✓</span>'
+    label = "" if judged.word else ' aria-label="Held by its wording"'
+    return (
+        f'<button type="button" class="statement" popovertarget="rests-on-{number}"{label}>'
+        f'{shown}</button><span popover class="rests-on" id="rests-on-{number}">'
+        f'{grounds(judged)}<a href="{escape(target)}">All statements</a></span>'
+    )
+
+
+def grounds(judged: Judged) -> str:
+    """Return what a statement rests on, as HTML that may stand inside a paragraph."""
+    parts = [f'<span class="row">{escape(judged.count)}.</span>']
+    for caption, code in (("The nearest miss", judged.nearest), ("What decides", judged.code)):
+        if code:
+            parts.append(
+                f'<span class="row">{caption}:</span><code class="row">{escape(code)}</code>'
+            )
+    return "".join(parts)

@@ -1,0 +1,1 @@
+"""Checks for the pages of `docs/how-to`."""

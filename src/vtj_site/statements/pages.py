@@ -1,0 +1,73 @@
+"""A page's marks judged: what each says, whether it holds, and how many words stand there bare."""
+
+import inspect
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from vtj_site.statements.bound import complaint
+from vtj_site.statements.facts import Facts
+from vtj_site.statements.judging import Table
+from vtj_site.statements.sentences import Mark, Sentence, sentences
+from vtj_site.statements.words import MarkError, question
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A mark of a page with what it rests on, in words."""
+
+    line: int
+    word: str  # "" where the sentence is held by its wording
+    sentence: str
+    wrong: str  # what the build refuses it for; "" if it holds
+    count: str  # how many cases, of which kinds
+    nearest: str  # the nearest miss, as a reader can run it
+    code: str  # what decides
+
+
+class Checked(NamedTuple):
+    """What a page's sentences come to."""
+
+    judged: list[Judged]
+    bare: list[Sentence]  # statements with a word that nothing checks
+
+
+class Judge:
+    """Judges the pages of a site by one set of facts."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._table, self.bound = Table(facts.records), facts.bound
+
+    def page(self, markdown: str) -> Checked:
+        """Judge all marks of a page, in order."""
+        found = list(sentences(markdown))
+        judged = [self.mark(mark, said) for said in found for mark in said.marks]
+        return Checked(judged, [said for said in found if said.bare])
+
+    def mark(self, mark: Mark, said: Sentence) -> Judged:
+        """Judge one mark of a sentence."""
+        if mark.role == "statement":
+            return self._bound(mark, said)
+        try:
+            asked = question(mark.word, mark.target, said.text, mark.start, mark.end)
+            answer = self._table.answer(asked)
+        except MarkError as error:
+            return Judged(mark.line, mark.word, said.text, str(error), "", "", "")
+        part = ", ".join(asked.parts) or "anywhere in the zoo"
+        true = {0: "none", answer.cases: "all"}.get(answer.true, f"{answer.true:,}")
+        count = f"{answer.cases:,} cases ({part}), {true} of which fulfill it"
+        wrong = ""
+        if not answer.holds:
+            wrong = f"{mark.word!r} does not hold here: {said.text}\n{count}"
+            if answer.counter:
+                wrong += f"; one that speaks against it:\n{answer.counter.case.code}"
+                wrong += f"\n# {answer.counter.error}" if answer.counter.error else ""
+        count += ". {} operations, {} kinds of tensor, {} kinds of call".format(*answer.kinds)
+        nearest = answer.nearest.case.code if answer.nearest else ""
+        code = inspect.getsource(asked.predicate.ask)
+        code = code[code.index("def ") :]
+        return Judged(mark.line, mark.word, said.text, wrong, count, nearest, code)
+
+    def _bound(self, mark: Mark, said: Sentence) -> Judged:
+        wrong = complaint(mark.target, said.text, self.bound)
+        code = self.bound[mark.target].code if mark.target in self.bound else ""
+        return Judged(mark.line, "", said.text, wrong, "Held by its wording", "", code)

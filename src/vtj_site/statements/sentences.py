@@ -1,0 +1,226 @@
+"""The sentences of a page: which are statements, which words in them are computed, which are bare.
+
+A *statement* says something of torch, of `vtj` or of a source. What is none:
+
+- a question;
+- an instruction: its first word is one of `ORDERS`, or the first after an opening clause that ends
+  in a comma ("To see it, run …");
+- a definition: its subject is set in *emphasis*, and "is", "are" or "means" follows, or it is the
+  first sentence of an entry of a glossary;
+- a signpost: its subject is this page or a part of it ("The table below …"), or it is a link, and
+  the few words before that;
+- a heading, a piece of fewer than three words, say in a table, and what stands in quotation marks,
+  which somebody else said.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from markdown_it.token import Token
+from myst_parser.config.main import MdParserConfig
+from myst_parser.mdit_to_docutils.base import DocutilsRenderer
+from myst_parser.parsers.mdit import create_md_parser
+
+from vtj_site.statements.words import ALL_AND_NO, VOCABULARY
+
+EXTENSIONS = {"amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"}
+"""As `myst_enable_extensions` of conf.py."""
+NO_PROSE = re.compile(
+    r"\{(code-cell|code-block|toctree|math|raw|figure|image|include|listed-pages|doctest|glue"
+    r"|auto\w+|error-message|py:\w+|eval-rst|error-box|explorer|rubric)\}|(?!\{)"
+)
+ORDERS = re.compile(
+    r"(?:"
+    r"add|ask|avoid|bring|build|call|change|check|choose|clear|click|clone|"
+    r"compare|compute|convert|copy|count|cut|delete|detach|divide|do|don't|"
+    r"draw|end|expect|find|fix|follow|forget|forgive|give|go|hand|hold|"
+    r"imagine|import|install|keep|leave|let|look|make|mark|move|multiply|"
+    r"name|note|open|pass|paste|pick|print|put|raise|read|record|remember|"
+    r"remove|repeat|replace|return|run|save|say|see|set|share|shift|show|"
+    r"skip|start|step|stop|store|sum|swap|take|tell|think|treat|try|turn|"
+    r"type|unpack|use|wait|watch|weight|wrap|write"
+    r")$",
+    re.IGNORECASE,
+)
+OPENING = re.compile(
+    r"(?:(?:to|if|where|when|for|before|after|with|in|then|so|otherwise)\b[^,]*,\s*)?"
+    r"(?:(?:so|then|and|or|but|instead|first|now|please|rather),?\s+)*(?P<first>[\w']+)",
+    re.I,
+)
+DEFINITION = re.compile(r"^(?:an?|the)?\s*\*[^*]+\*[^.]{0,40}?\b(?:is|are|means?|says)\b", re.I)
+SIGNPOST = re.compile(
+    r"^(?:(?:this|the|these|here|below|above|more|next)\b[^.]{0,30}?\b"
+    r"(?:pages?|sections?|tables?|figures?|cells?|tutorials?|guides?|lists?|boxes|rows?)\b"
+    r"|more\b|next\b|back to\b|see\b|here\b)",
+    re.I,
+)
+END = re.compile(r"(?<=[.!?])[)*_\"”]*\s+(?=[\"“(*_`\w{\[])")
+QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"")
+BARE = re.compile(
+    rf"\b(?:{'|'.join(sorted(VOCABULARY, key=len, reverse=True))})\b|(?:{ALL_AND_NO})\b", re.I
+)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A role in a sentence: its name, its word, what it points at, its place in the text."""
+
+    role: str  # "word" or "statement"
+    word: str
+    target: str
+    line: int
+    start: int
+    end: int
+
+
+@dataclass
+class Sentence:
+    """One sentence of a page: its text as a reader reads it, code between backticks."""
+
+    text: str
+    line: int
+    kind: str  # "statement", "question", "instruction", "definition" or "signpost"
+    marks: list[Mark] = field(default_factory=list)
+    code: list[tuple[int, int]] = field(default_factory=list)
+
+    @property
+    def bare(self) -> list[str]:
+        """The words of the vocabulary that are typed in a statement, and not computed."""
+        if self.kind != "statement" or any(mark.role == "statement" for mark in self.marks):
+            return []
+        taken = [*self.code, *((mark.start, mark.end) for mark in self.marks)]
+        taken += [found.span() for found in QUOTED.finditer(self.text)]
+        return [
+            found[0]
+            for found in BARE.finditer(self.text)
+            if not any(start <= found.start() < end for start, end in taken)
+        ]
+
+
+def kind_of(text: str) -> str:
+    """Say what a sentence is; see the module's first lines.
+
+    Examples:
+        >>> [kind_of(said) for said in ("Pass v.", "If y is real, leave v out.", "Is it so?")]
+        ['instruction', 'instruction', 'question']
+        >>> [kind_of(said) for said in ("A *leaf* is no result.", "The table has all.")]
+        ['definition', 'signpost']
+        >>> kind_of("If y is real, `v` may be left out.")
+        'statement'
+    """
+    if re.search(r"\?[)*_\"”]*$", text):
+        return "question"
+    if DEFINITION.match(text):
+        return "definition"
+    if SIGNPOST.match(text):
+        return "signpost"
+    first = OPENING.match(text)
+    if first and ORDERS.match(first["first"]):
+        return "instruction"
+    return "statement"
+
+
+@cache
+def parser() -> Any:
+    """Return the parser of MyST, as the site configures it."""
+    return create_md_parser(MdParserConfig(enable_extensions=EXTENSIONS), DocutilsRenderer)
+
+
+def sentences(markdown: str) -> Iterator[Sentence]:
+    r"""Yield the sentences of a page, in reading order; headings and front matter left out.
+
+    Examples:
+        >>> page = "# No\n\nIt {word}`never <overwrites>` overwrites it. Is *all* well?"
+        >>> [(one.line, one.text, one.kind) for one in sentences(page)]
+        [(3, 'It never overwrites it.', 'statement'), (3, 'Is *all* well?', 'question')]
+    """
+    yield from _in(markdown, 0)
+
+
+def _in(markdown: str, offset: int, glossary: bool = False) -> Iterator[Sentence]:
+    heading = False
+    tokens: list[Token] = parser().parse(markdown, {})
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            heading = token.type == "heading_open"
+        elif token.type == "inline" and not heading:
+            found = list(_of(token, offset))
+            if found and glossary:
+                found[0].kind = "definition"
+            yield from found
+        elif token.type in ("fence", "colon_fence") and not NO_PROSE.match(token.info.strip()):
+            inside, skipped = _body(token.content)
+            defines = token.info.startswith("{glossary}")
+            yield from _in(inside, offset + _line(token) + 1 + skipped, defines)
+
+
+def _body(content: str) -> tuple[str, int]:
+    """Return what stands in a directive, and how many lines of options stand before it."""
+    lines = content.splitlines(keepends=True)
+    skipped = 0
+    while skipped < len(lines) and re.match(r":[\w-]+:|\s*$", lines[skipped]):
+        skipped += 1
+    return "".join(lines[skipped:]), skipped
+
+
+def _line(token: Token) -> int:
+    return token.map[0] if token.map else 0
+
+
+def _of(token: Token, offset: int) -> Iterator[Sentence]:
+    text, line = "", offset + _line(token) + 1
+    marks, code, starts = list[Mark](), list[tuple[int, int]](), [(0, line)]
+    for child in token.children or []:
+        start = len(text)
+        if child.type == "softbreak":
+            text, line = text + " ", line + 1
+            starts.append((len(text), line))
+        elif child.type == "text":
+            text += child.content
+        elif child.type == "myst_role" and child.meta["name"] in ("word", "statement"):
+            word, target = taken_apart(child.content)
+            role = child.meta["name"]
+            text += word if role == "word" else ""
+            marks.append(Mark(role, word, target, line, start, len(text)))
+        elif child.type in ("code_inline", "math_inline", "myst_role"):
+            text += f"`{child.content}`"
+            code.append((start, len(text)))
+        elif child.type in ("em_open", "em_close"):
+            text += "*"
+    ends = [found.start() for found in END.finditer(text) if not _within(found.start(), code)]
+    begin = 0
+    for end in [*ends, len(text)]:
+        said = text[begin:end]
+        if len(said.split()) > 2:
+            shift = begin + len(said) - len(said.lstrip())
+            at = [line for start, line in starts if start <= shift][-1]
+            yield Sentence(
+                said.strip(),
+                at,
+                kind_of(said.strip()),
+                [
+                    Mark(m.role, m.word, m.target, m.line, m.start - shift, m.end - shift)
+                    for m in marks
+                    if (begin <= m.start < end if m.word else begin < m.start <= end)
+                ],
+                [(a - shift, b - shift) for a, b in code if begin <= a < end],
+            )
+        begin = end
+
+
+def _within(place: int, spans: list[tuple[int, int]]) -> bool:
+    return any(start <= place < end for start, end in spans)
+
+
+def taken_apart(content: str) -> tuple[str, str]:
+    """Return the word and the target of a role's text.
+
+    Examples:
+        >>> taken_apart("never <overwrites; of a leaf>")
+        ('never', 'overwrites; of a leaf')
+    """
+    found = re.fullmatch(r"(?P<word>[^<]*?)\s*<(?P<target>[^>]*)>", content.strip(), re.DOTALL)
+    return (found["word"], " ".join(found["target"].split())) if found else ("", content.strip())

@@ -1,0 +1,163 @@
+"""The words whose choice decides what is checked, and what each of them asks of the cases.
+
+Take a predicate P and the part of the zoo that the sentence speaks of, in which P has an answer:
+
+| meaning | holds if |
+|---|---|
+| all | P holds in each case |
+| none | P holds in no case |
+| only | P holds in no case outside of the part, and in some inside |
+| unless | P holds in each case outside of the part, and not in each inside |
+| some | P holds in some and not in others; of what a caller does: both go through |
+| must | each case without P raises, and some with it does not; of what comes: as all |
+| cannot | each case with P raises; of what comes: as none |
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+from vtj_site.statements.asking import names, source
+from vtj_site.statements.parts import OPPOSITE, PARTS
+from vtj_site.statements.predicates import PREDICATES, Predicate
+
+Meaning = Literal["all", "none", "only", "unless", "some", "must", "cannot"]
+WORDS: dict[Meaning, tuple[str, ...]] = {
+    "all": ("always", "every", "each", "all", "any", "both", "everything", "everywhere",
+            "whenever", "the same"),
+    "none": ("never", "no", "none", "nothing", "nobody", "nowhere", "neither"),
+    "only": ("only", "alone"),
+    "unless": ("unless", "except"),
+    "some": ("may", "can", "might", "some", "sometimes"),
+    "must": ("must", "needs", "has to", "have to"),
+    "cannot": ("cannot", "can not"),
+}  # fmt: skip
+MEANING = {word: meaning for meaning, words in WORDS.items() for word in words}
+WEAK = {"each", "any", "both", "some", "needs", "has to", "have to"}
+"""May be computed, and may be typed: mostly they only count ("one weight for each element")."""
+ALL_AND_NO = (
+    r"(?<!\bat )\ball(?![- ]ones|-| the same)|\bno(?! (?:longer|more|less|fewer|matter|doubt)\b)"
+)
+"""*All-ones*, *at all*, *all the same*, *no longer* and the like do not quantify."""
+VOCABULARY = MEANING.keys() - WEAK - {"all", "no"}
+"""Refused where they are typed bare in a statement, as are *all* and *no* where they quantify."""
+
+
+class MarkError(ValueError):
+    """A mark cannot be judged: its word, its predicate, its part or its sentence does not fit."""
+
+
+class Question(NamedTuple):
+    """What a word on a page asks: whether something holds, in which part of the zoo."""
+
+    word: str
+    meaning: Meaning
+    negated: bool  # "not always"
+    predicate: Predicate
+    contrary: bool  # whether the sentence says the predicate's contrary
+    parts: tuple[str, ...]
+
+
+def question(word: str, target: str, text: str, start: int, end: int) -> Question:
+    """Read the question in a sentence whose marked word stands from `start` to `end`.
+
+    Raises:
+        MarkError: if the word, the predicate or a part is not known, or if the sentence does not
+            say the predicate and the parts by one of their words.
+    """
+    name, _, said = (piece.strip() for piece in target.partition(";"))
+    parts = tuple(filter(None, (part.strip() for part in said.split(","))))
+    meaning = MEANING.get(" ".join(word.lower().split()))
+    if meaning is None:
+        raise MarkError(f"{word!r} is no word that is computed: it may be {known(MEANING)}")
+    if name not in PREDICATES:
+        raise MarkError(f"there is no predicate {name!r}: it may be {known(PREDICATES)}")
+    if unknown := [part for part in parts if part not in PARTS]:
+        raise MarkError(f"there is no part {unknown[0]!r}: it may be {known(PARTS)}")
+    predicate = PREDICATES[name]
+    before, after = plain(text[:start]), plain(text[end:])
+    for part in parts:
+        spoken(part, f"{before} {after}", predicate)
+    negated = bool(re.search(r"\bnot\s*$", before))
+    if meaning == "some" and (can_not := re.match(r"\s*not\b", after)):
+        meaning, after = "cannot", after[can_not.end() :]
+    contrary = polarity(predicate, meaning, before, after)
+    looked_at = names(source(predicate.ask)) | {"x"}
+    for part in parts:
+        looked_at |= names(part) | set(PARTS[part].holds.__code__.co_names)
+    code = " ".join(re.findall(r"`[^`]*`", re.sub(r"`[^`]*\(.*?`", "", text)))
+    if blind := {name for name in names(code) if len(name) == 1} - looked_at:
+        raise MarkError(
+            f"the sentence speaks of {known(sorted(blind))}, and neither {predicate.name!r} nor a "
+            "part of the zoo looks there"
+        )
+    return Question(word, meaning, negated, predicate, contrary, parts)
+
+
+def polarity(predicate: Predicate, meaning: Meaning, before: str, after: str) -> bool:
+    """Whether a sentence says the contrary of a predicate: by its words, or with "not".
+
+    What else it says of the predicate, it says without a word: so it must agree with an *always*,
+    and be the contrary of a *never*.
+    """
+    above, below = occurrences(predicate, before)[::-1], occurrences(predicate, after)
+    found = [*below, *above]
+    if not found:
+        raise MarkError(
+            f"the sentence does not say {predicate.name!r}: it may say {known(predicate.words)}"
+            + (f", or the contrary: {known(predicate.contrary)}" if predicate.contrary else "")
+        )
+    first, *others = found
+    if (meaning == "all" and (not first) in others) or (meaning == "none" and first in others):
+        raise MarkError(f"the sentence says {predicate.name!r} twice, and not alike")
+    return first
+
+
+def occurrences(predicate: Predicate, text: str) -> list[bool]:
+    """Return for each place that says a predicate, in order, whether it says the contrary."""
+    found = dict[int, tuple[int, bool, str]]()
+    for words, contrary in ((predicate.words, False), (predicate.contrary, True)):
+        for word in words:
+            for place in re.finditer(rf"(?<!\w){re.escape(plain(word))}(?!\w)", text):
+                longest = found.get(place.start(), (0, False, ""))
+                found[place.start()] = max(longest, (len(word), contrary, text[: place.start()]))
+    return [
+        contrary != bool(re.search(r"(?:\bnot|n't|\bno longer)(?: \w+){0,2} $", before))
+        for _, (_, contrary, before) in sorted(found.items())
+    ]
+
+
+def spoken(part: str, text: str, predicate: Predicate) -> None:
+    """Raise MarkError unless a sentence says a part, and does not say another one in its words."""
+    said = longest_parts(text)
+    if part not in said:
+        others = f", but {', '.join(map(repr, said))}" if said else ""
+        raise MarkError(
+            f"the sentence does not say {part!r}{others}: it may say {known(PARTS[part].words)}"
+        )
+    for words in sorted((*predicate.words, *predicate.contrary), key=len, reverse=True):
+        text = text.replace(plain(words), "#")
+    if (opposite := OPPOSITE.get(part)) in longest_parts(text):
+        raise MarkError(f"the mark says {part!r}, and the sentence {opposite!r} too")
+
+
+def longest_parts(text: str) -> list[str]:
+    """Return the parts that a text says; "non-leaf" does not say "leaf"."""
+    found = []
+    words = [(word, name) for name, part in PARTS.items() for word in part.words]
+    for word, name in sorted(words, key=lambda pair: -len(pair[0])):
+        pattern = rf"(?<![\w-]){re.escape(plain(word))}(?![\w])"
+        if re.search(pattern, text):
+            found.append(name)
+            text = re.sub(pattern, "#", text)
+    return list(dict.fromkeys(found))
+
+
+def plain(text: str) -> str:
+    """Return a text without marks of code and emphasis, in small letters."""
+    return " ".join(re.sub(r"[`*]", "", text).lower().split(" "))
+
+
+def known(names: Iterable[str]) -> str:
+    """Return names in quotation marks, for a message."""
+    return ", ".join(repr(name) for name in names)

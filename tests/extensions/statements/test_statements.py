@@ -1,0 +1,72 @@
+"""A site with marks: what its readers get, and what ends its build."""
+
+import re
+from pathlib import Path
+
+import pytest
+import statements
+from bs4 import BeautifulSoup
+from sphinx.errors import ExtensionError
+
+from tests.extensions.conftest import built
+
+SETTINGS = {"extensions": ["myst_nb", "statements"], "html_theme": "basic"}
+PAGE = """# Page
+
+`backward` {word}`never <adds; of backward>` overwrites `.grad`.
+
+When an operation needed what it saved and the count has changed,
+`backward` raises.{statement}`count that has changed`
+"""
+PAGES = {"page": PAGE, "reference/statements": "# List\n\n```{list-of-statements}\n```\n"}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site of two pages."""
+    folder = tmp_path_factory.mktemp("site")
+    assert built(folder, PAGES, SETTINGS) == ""
+    return folder
+
+
+def read(file: Path) -> BeautifulSoup:
+    return BeautifulSoup(file.read_text(encoding="utf-8"), "html.parser")
+
+
+def test_a_word_opens_what_it_rests_on(site: Path) -> None:
+    page = read(site / "html/page.html")
+    word, sign = page.select("button.statement")
+    assert word.text == "never"
+    assert sign["aria-label"] == "Held by its wording"
+    opened = page.select_one(f"#{word['popovertarget']}")
+    assert opened is not None
+    assert opened.has_attr("popover")
+    said = opened.text
+    assert re.search(r"\d+ cases \(of backward\), none of which fulfill it", said)
+    assert "x.grad = given" in said
+    assert "def adds" in said
+    link = opened.a
+    assert link is not None
+    there, _, anchor = str(link["href"]).partition("#")
+    assert read(site / "html" / there).select(f"#{anchor}")
+
+
+def test_one_page_lists_them_all(site: Path) -> None:
+    listed = read(site / "html/reference/statements.html")
+    rows = [row.text for row in listed.select("ul.statements > li")]
+    assert ["backward never overwrites .grad." in row for row in rows] == [True, False]
+    assert "torch.tanh" in rows[1]
+
+
+def test_the_text_of_a_page_has_the_words_alone(site: Path) -> None:
+    assert built(site, PAGES, SETTINGS, builder="text") == ""
+    text = (site / "text/page.txt").read_text(encoding="utf-8")
+    assert text.endswith('has changed,\n"backward" raises.\n')
+    assert '"backward" never overwrites ".grad".' in text
+
+
+def test_zoo_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rejected by statements.facts."""
+    monkeypatch.setattr(statements.sys, "executable", "/bin/false")
+    with pytest.raises(ExtensionError, match="the zoo of cases did not run to its end"):
+        built(tmp_path, PAGES, SETTINGS)

@@ -1,0 +1,235 @@
+"""Contraries of the sentences whose words are checked, and what the build says of each.
+
+`python -m tests.mutants.sentences` plants them in all pages, or in those that are named, and fails
+if too few contraries of computed words are refused; `--record` writes down what the site shows. The
+contrary is planted in the page; where the words that it changes stand beside a check as well,
+there too, so that a mere comparison of two wordings cannot notice it.
+"""
+
+import argparse
+import json
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import cache
+from typing import NamedTuple
+from unittest import mock
+
+import torch
+
+from tests.mutants.__main__ import RECORD, in_lines
+from tests.mutants.judging import ROOT
+from vtj_site.statements import words
+from vtj_site.statements.asking import PREDICATES, unambiguous
+from vtj_site.statements.facts import facts
+from vtj_site.statements.pages import Judge
+from vtj_site.statements.parts import PARTS
+from vtj_site.statements.sentences import sentences
+
+MARK = re.compile(r"\{(?P<role>word|statement)\}`(?P<said>[^`<]*)(?:<(?P<target>[^`>]*)>)?`")
+WORD, REST, WORDING = "computed word", "rest of sentence", "held by wording"
+GOAL = 0.9
+"""Of the contraries of computed words, so many have to be refused; the rest is counted."""
+CONTRARY: dict[words.Meaning, tuple[str, ...]] = {
+    "all": ("never", "cannot"),
+    "none": ("always", "may"),
+    "only": ("always", "never"),
+    "unless": ("always", "only"),
+    "some": ("never", "always", "cannot"),
+    "must": ("cannot", "may"),
+    "cannot": ("must", "may"),
+}
+ANTONYMS = (
+    "adds/overwrites added/overwritten add/overwrite raises/works raise/work right/wrong "
+    "before/after first/last second/first row/column rows/columns leaf/non-leaf leaves/non-leaves "
+    "real/complex with/without one/several same/other fills/empties filled/empty frees/keeps "
+    "freed/kept counted/uncounted larger/smaller more/less shape/dtype accepts/refuses "
+    "accepted/refused recorded/untracked forward/backward shares/copies `x`/`y` `v`/`J` "
+    "`x.grad`/`y.grad`"
+)
+PAIRS = dict[str, str]()
+for _one, _other in (pair.split("/") for pair in ANTONYMS.split()):
+    PAIRS.setdefault(_one, _other)
+    PAIRS.setdefault(_other, _one)
+SWAPPED = re.compile(
+    "|".join(rf"(?<![\w`-]){re.escape(word)}(?![\w`-])" for word in sorted(PAIRS, key=len)[::-1])
+)
+
+
+class Contrary(NamedTuple):
+    """One contrary in a paragraph of a page."""
+
+    kind: str
+    start: int
+    before: str
+    after: str
+    target: str  # what the mark of its sentence points at
+
+    def applied(self, block: str) -> str:
+        """Return the paragraph with the contrary in it."""
+        return block[: self.start] + self.after + block[self.start + len(self.before) :]
+
+
+@cache
+def judge() -> Judge:
+    """Run the zoo, once for all pages."""
+    return Judge(facts())
+
+
+def marked(page: str) -> Iterator[tuple[int, str]]:
+    """Yield the paragraphs of a page that have marks, each with where it starts."""
+    for block in re.finditer(r"(?:^(?!\s*$).*\n?)+", page, re.MULTILINE):
+        if MARK.search(block[0]):
+            yield block.start(), block[0]
+
+
+def contraries(block: str) -> Iterator[Contrary]:
+    """Yield the contraries of the marked sentences of a paragraph, one at a time."""
+    for mark in MARK.finditer(block):
+        target = mark["target"] or ""
+        if mark["role"] == "word":
+            if block[: mark.start()].lower().endswith("not "):
+                yield Contrary(
+                    WORD, mark.start() - 4, block[mark.start() - 4 : mark.start()], "", target
+                )
+                continue
+            said = mark["said"].strip()
+            others = CONTRARY[words.MEANING[said.lower()]]
+            for other in others:
+                yield Contrary(WORD, mark.start("said"), mark["said"], f"{other} ", target)
+            yield Contrary(WORD, mark.start(), mark[0], others[0], target)
+            yield Contrary(WORD, mark.end(), "", " not", target)
+            yield Contrary(WORD, mark.start(), "", "not ", target)
+        for place in SWAPPED.finditer(block, *sentence_around(block, mark)):
+            if not any(
+                m.start() < place.end() and place.start() < m.end() for m in MARK.finditer(block)
+            ):
+                kind = WORDING if mark["role"] == "statement" else kind_of(target, place[0])
+                target = mark["said"] if mark["role"] == "statement" else target
+                yield Contrary(kind, place.start(), place[0], PAIRS[place[0]], target)
+
+
+def sentence_around(block: str, mark: re.Match[str]) -> tuple[int, int]:
+    """Return where the sentence of a mark starts and ends."""
+    above = block[: mark.start()].rstrip(".")
+    start = max((end.end() for end in re.finditer(r"[.!?]\s+", above)), default=0)
+    if mark["role"] == "statement":
+        return start, mark.start()
+    end = re.compile(r"[.!?](?:\s|$)").search(block, mark.end())
+    return start, end.start() if end else len(block)
+
+
+def checked(target: str) -> list[str]:
+    """Return the words that a mark's predicate and parts are said by."""
+    name, _, parts = target.partition(";")
+    predicate = PREDICATES[name.strip()]
+    found = [*predicate.words, *predicate.contrary]
+    for part in filter(None, map(str.strip, parts.split(","))):
+        found += PARTS[part].words
+    return found
+
+
+def kind_of(target: str, word: str) -> str:
+    """Say whether a word of a sentence is among those that its mark checks."""
+    said = [words.plain(each).split() for each in checked(target)]
+    return WORD if any(words.plain(word) in each for each in said) else REST
+
+
+def caught(contrary: Contrary, block: str) -> str | None:
+    """Return what refuses a contrary in the page, and with its words changed beside the check."""
+    said = refused(contrary.applied(block))
+    if said is None or contrary.kind == REST:
+        return said
+    with beside_the_check(contrary) as planted:
+        return refused(contrary.applied(block)) if planted else said
+
+
+@contextmanager
+def beside_the_check(contrary: Contrary) -> Iterator[bool]:
+    """Plant a contrary in the words of its check too, if it stands there."""
+    if contrary.kind == WORDING:
+        bound = judge().bound[contrary.target]
+        other = bound.words.replace(contrary.before, contrary.after, 1)
+        changed = {contrary.target: bound._replace(words=other)}
+        with mock.patch.dict(judge().bound, changed):
+            yield True
+        return
+    name = contrary.target.partition(";")[0].strip()
+    predicate = PREDICATES[name]
+    pattern = rf"(?<![\w-]){re.escape(words.plain(contrary.before))}(?![\w-])"
+    if not re.fullmatch(r"[`\w.-]+", contrary.before):
+        yield False
+        return
+    swapped, lost = (
+        [re.sub(pattern, words.plain(contrary.after), words.plain(each)) for each in given]
+        for given in (predicate.words, predicate.contrary)
+    )
+    said = predicate._replace(words=tuple(swapped), contrary=tuple(lost))
+    with mock.patch.dict(PREDICATES, {name: said}):
+        yield True
+
+
+def refused(block: str) -> str | None:
+    """Return what the build would say of a paragraph, or None."""
+    try:
+        unambiguous()
+        judged, bare = judge().page(block)
+    except ValueError as error:
+        return str(error)
+    wrong = [mark.wrong for mark in judged if mark.wrong]
+    return next(iter([*wrong, *(f"bare: {sentence.text}" for sentence in bare)]), None)
+
+
+def outcomes(name: str) -> Iterator[tuple[Contrary, int, str | None]]:
+    """Yield each contrary of a page, its line, and what refuses it."""
+    page = (ROOT / name).read_text(encoding="utf-8")
+    for start, block in marked(page):
+        for contrary in contraries(block):
+            line = page.count("\n", 0, start + contrary.start) + 1
+            yield contrary, line, caught(contrary, block)
+
+
+def statements(name: str) -> Counter[str]:
+    """Count the statements of a page: by how they are checked."""
+    found = list(sentences((ROOT / name).read_text(encoding="utf-8")))
+    roles = [mark.role for sentence in found for mark in sentence.marks]
+    bare = sum(bool(sentence.bare) for sentence in found)
+    return Counter(
+        {"computed": roles.count("word"), WORDING: roles.count("statement"), "unchecked": bare}
+    )
+
+
+def main(arguments: list[str]) -> int:
+    """Plant all contraries; return whether too many of computed words got through."""
+    parser = argparse.ArgumentParser(prog="tests.mutants.sentences", description=main.__doc__)
+    parser.add_argument("pages", nargs="*", help="from the project's root; by default all")
+    parser.add_argument("--record", action="store_true", help="write what the site shows of it")
+    options = parser.parse_args(arguments)
+    every = sorted(page.relative_to(ROOT).as_posix() for page in (ROOT / "docs").rglob("*.md"))
+    if options.record and options.pages:
+        parser.error("--record needs all pages; none may be named")
+    kinds, counts = defaultdict[str, Counter[str]](Counter), Counter[str]()
+    for name in options.pages or every:
+        counts.update(statements(name))
+        for contrary, line, said in outcomes(name):
+            found = "with a case" if said and "import torch" in said else "refused"
+            kinds[contrary.kind].update(["planted", found if said else "through"])
+            if not said:
+                change = f"{contrary.before!r} became {contrary.after!r}"
+                print(f"{name}:{line}: {contrary.kind}: got through: {change}")
+    print(*(f"{what}: {number}" for what, number in counts.items()), sep="\n")
+    print(*(f"{kind}: {dict(found)}" for kind, found in kinds.items()), sep="\n")
+    if options.record:
+        written = json.loads(RECORD.read_text(encoding="utf-8"))
+        run = {"date": datetime.now(UTC).date().isoformat(), "torch": torch.__version__}
+        written["sentences"] = run | {"statements": dict(counts), "kinds": kinds}
+        RECORD.write_text(in_lines(written, depth=3) + "\n", encoding="utf-8")
+    words_planted = kinds[WORD]
+    return int(words_planted["through"] > (1 - GOAL) * words_planted["planted"])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

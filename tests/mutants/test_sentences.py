@@ -1,0 +1,73 @@
+"""The contraries that are planted in a sentence, and what refuses them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.mutants import sentences
+from tests.mutants.sentences import REST, WORD, WORDING, caught, contraries, main, outcomes
+
+PAGE = """# Page
+
+`backward` {word}`never <adds; of backward>` overwrites `.grad` of `x`. The first is last.
+
+Not {word}`every <frees the graph; of backward>` `backward` frees it.
+"""
+BOUND = "the count has changed, `backward` raises.{statement}`count that has changed`"
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(sentences, "ROOT", tmp_path)
+    monkeypatch.setattr(sentences, "RECORD", tmp_path / "record.json")
+    (tmp_path / "record.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/page.md").write_text(PAGE, encoding="utf-8")
+    return tmp_path
+
+
+def test_which_contraries_are_planted_in_a_sentence(site: Path) -> None:
+    planted = [(line, c.kind, c.before, c.after) for c, line, _ in outcomes("docs/page.md")]
+    mark = "{word}`never <adds; of backward>`"
+    assert planted == [
+        (3, WORD, "never ", "always "),
+        (3, WORD, "never ", "may "),
+        (3, WORD, mark, "always"),
+        (3, WORD, "", " not"),
+        (3, WORD, "", "not "),
+        (3, WORD, "overwrites", "adds"),
+        (3, REST, "`x`", "`y`"),
+        (5, WORD, "Not ", ""),
+    ]
+
+
+def test_what_refuses_each(site: Path) -> None:
+    found = {(c.before, c.after): said for c, _, said in outcomes("docs/page.md")}
+    through = [change for change, said in found.items() if said is None]
+    assert through == []
+    assert "y.backward(v)" in str(found["never ", "always "])
+    assert "says two things" in str(
+        found["overwrites", "adds"]
+    )  # in the page, and beside the check
+
+
+def test_a_statement_that_is_held_by_its_wording_is_no_match_for_both() -> None:
+    text = f"When an operation needed what it saved and {BOUND}"
+    (contrary,) = contraries(text)
+    assert (contrary.kind, contrary.before, contrary.after) == (WORDING, "raises", "works")
+    assert caught(contrary, text) is None
+
+
+def test_too_many_that_get_through_fail_the_command(
+    site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["--record"]) == 0
+    written = json.loads((site / "record.json").read_text(encoding="utf-8"))["sentences"]
+    assert written["statements"] == {"computed": 2, WORDING: 0, "unchecked": 0}
+    assert written["kinds"][WORD]["planted"] == 7
+    monkeypatch.setattr(sentences, "caught", lambda contrary, block: None)
+    assert main(["docs/page.md"]) == 1
+    assert "docs/page.md:3: computed word: got through: 'never '" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["--record", "docs/page.md"])

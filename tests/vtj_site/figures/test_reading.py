@@ -1,0 +1,156 @@
+"""Every picture is read back from its SVG: a true one passes, and a lie in it is refused."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+
+from tests.mutants.pictures import faults
+from vtj.show import graph, heat_map
+from vtj_site.figures import (
+    PictureError,
+    accumulation,
+    cost,
+    read_back,
+    scale_figure,
+    side_by_side,
+)
+from vtj_site.figures.reading import complaint
+from vtj_site.figures.reading.compared import same
+from vtj_site.records.timeline import timeline_of
+
+X, V = torch.tensor([1.0, 2.0]), torch.tensor([1.0, -10.0])
+J = torch.tensor([[2.0, 0.0], [1 / 3, -4.0]])
+SUMS = torch.tensor([[2.0, 0.0], [-1.0, 0.5]])
+QUESTIONS = ("vector gradient for a scalar y = x**2", "y (3,), gradient bool (3,)")
+
+
+def two_ways(x: torch.Tensor) -> torch.Tensor:
+    return x[0] * x[1] + x[0]
+
+
+PICTURES: dict[str, tuple[Any, dict[str, Any]]] = {
+    "heat map": (heat_map(lambda x: J.to(x.dtype) @ x, X, V), {"J": J, "v": V, "grad": V @ J}),
+    "zeros": (heat_map(lambda x: 0 * x, X, V), {"J": 0 * J, "v": V, "grad": 0 * X}),
+    "shapes": (
+        side_by_side(lambda x: J.to(x.dtype) @ x, X, V),
+        {"J": J, "v": V, "grad": X},
+    ),
+    "calls": (accumulation([*SUMS]), {"sums": SUMS.numpy()}),
+    "nothing added": (accumulation([torch.zeros(1)]), {"sums": [[0.0]]}),
+    "cost": (
+        cost(lambda x: (x**2).sum(), torch.ones(5)),
+        {"forward": 6, "backward": 15, "along": 22, "outputs": 1, "inputs": 5},
+    ),
+    "build": (scale_figure("", "Time of a cold build", "s"), {}),
+    "graph": (graph(two_ways, X), {"f": two_ways, "x": X}),
+    "timeline": (timeline_of(QUESTIONS), {"questions": QUESTIONS}),
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_true_picture_is_handed_on(name: str) -> None:
+    picture, true = PICTURES[name]
+    assert read_back(picture, **true) is picture
+
+
+UNTRUE: dict[str, tuple[str, dict[str, Any], str]] = {
+    "J transposed": ("heat map", {"J": J.T}, "a line of words: the picture says ['1 ×', 'y₁', '2'"),
+    "another v": ("heat map", {"v": -V}, "['1 ×', 'y₁', '2', '0'], true is ['-1.0 ×', 'y₁'"),
+    "another gradient": (
+        "heat map",
+        {"grad": X},
+        "['vᵀ·J', '−1.333', '40'], true is ['vᵀ·J', '1.0'",
+    ),
+    "one digit in four": (
+        "heat map",
+        {"J": J + torch.tensor([[0, 0], [1e-4, 0]])},
+        "'0.3333', '−4'], true is",
+    ),
+    "J of another shape": ("shapes", {"J": J[:1]}, "'(2, 2)', '(2,)'], true is ['(2,)', '(1, 2)'"),
+    "other sums": (
+        "calls",
+        {"sums": 2 * SUMS},
+        "'0 + 2 = 2'], true is ['call 1', 'x₁', '0.0 + 4.0",
+    ),
+    "fewer operations": ("cost", {"backward": 14}, "vᵀ·J, one reverse pass: 20"),
+    "another function": ("graph", {"f": lambda x: x[0] * x[1] + x[1]}, "the words of the boxes"),
+    "another question": ("timeline", {"questions": QUESTIONS[::-1]}, "the questions"),
+}
+
+
+@pytest.mark.parametrize("lie", UNTRUE)
+def test_a_picture_of_something_else_is_refused_with_both(lie: str) -> None:
+    name, other, said = UNTRUE[lie]
+    picture, true = PICTURES[name]
+    with pytest.raises(PictureError, match=r"the picture says .* true is ") as error:
+        read_back(picture, **{**true, **other})
+    assert said in str(error.value)
+
+
+LIES: dict[str, tuple[str, str, str, str]] = {
+    "another title": ("heat map", "J, its rows", "J, its columns", "no picture has the title"),
+    "no brackets": ("heat map", "<path ", "<line ", "a part of the picture is missing"),
+    "a tint of another sign": ("heat map", "--vtj-negative", "--vtj-positive", "the tints"),
+    "a color that is v's": ("shapes", "fill: currentColor", "fill: var(--vtj-accent, #b45309)",
+                            "the colors of ['v', 'J', 'x.grad']"),
+    "an arrow to another box": ("graph", "L110 325", "L46 171", "ways back beside their ways"),
+    "both arrows to another box": ("graph", "M43 171 L99 217", "M115 171 L99 217", "ways back"),
+    "a bar that is too long": ("cost", 'width="320"', 'width="340"', "the bars: the picture says"),
+    "a bar one release longer": ("timeline", 'width="166"', 'width="208"', "a bar from its first"),
+    "an error that is not dashed": ("timeline", ' stroke-dasharray="4 3"', "", "a dashed bar for"),
+    "another answer": ("timeline", "tensor(2222.)</title>", "tensor(2222)</title>", "what a bar"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_lie_in_the_drawing_is_refused(lie: str) -> None:
+    name, before, after, said = LIES[lie]
+    picture, true = PICTURES[name]
+    assert before in picture.html
+    told = complaint(replace(picture, html=picture.html.replace(before, after)), **true)
+    assert told is not None
+    assert said in told
+
+
+def test_bars_that_all_stand_one_release_further_are_refused() -> None:
+    picture, true = PICTURES["timeline"]
+    html = picture.html
+    for x in (5, 173):
+        html = html.replace(f'rect x="{x}"', f'rect x="{x + 42}"')
+        html = html.replace(f'text x="{x + 5}"', f'text x="{x + 47}"')
+    assert "from its first release to its last" in str(
+        complaint(replace(picture, html=html), **true)
+    )
+
+
+@pytest.mark.parametrize("name", ["heat map", "shapes", "calls", "cost", "build", "timeline"])
+def test_nine_in_ten_planted_faults_are_refused(name: str) -> None:
+    picture, true = PICTURES[name]
+    refused = [
+        complaint(replace(picture, html=html), **true) is not None
+        for _, html in faults(picture.html)
+    ]
+    assert sum(refused) >= 0.9 * len(refused)
+
+
+@pytest.mark.parametrize(
+    ("said", "true", "is_same"),
+    [
+        ("−1.5 × (3, 0)", "-1.5 × (3.0, -0.0)", True),
+        ("0.3333", "0.33333333", True),
+        ("0.3334", "0.33333333", False),
+        ("12345", "12345.0", True),
+        ("12346", "12345.0", False),
+        ("1.235e+04", "12345.6", True),
+        ("x₁", "x₂", False),
+        ([1.0, 2.1], (1.0, 2.0), True),
+        ([1.0, 2.2], (1.0, 2.0), False),
+        ([1.0], (1.0, 2.0), False),
+    ],
+)
+def test_words_agree_to_four_digits_and_places_to_a_tenth(
+    said: Any, true: Any, is_same: bool
+) -> None:
+    assert same(said, true) is is_same

@@ -1,0 +1,75 @@
+"""What is a statement, and which of its words are bare; how many are left on each page."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from vtj_site.statements.sentences import kind_of, sentences
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("`backward` adds to `.grad`.", "statement"),
+        ("You may omit `v`.", "statement"),
+        ("If `y` is real, `v` may be left out.", "statement"),
+        ("Every site says so.", "statement"),
+        ("Pass `v`.", "instruction"),
+        ("So use only the last one.", "instruction"),
+        ("To see it, run every cell.", "instruction"),
+        ("Why is it never filled?", "question"),
+        ("A *leaf* is a tensor that no operation made.", "definition"),
+        ("The table below has all of them.", "signpost"),
+        ("More: never again.", "signpost"),
+    ],
+)
+def test_what_a_sentence_is(text: str, kind: str) -> None:
+    assert kind_of(text) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "bare"),
+    [
+        ("It never adds, and Always may.", ["never", "Always", "may"]),
+        ("It {word}`never <adds>` adds.", []),
+        ("It {word}`never <adds>` adds only once.", ["only"]),
+        ("It never adds.{statement}`so`", []),
+        ("It says “never” and `all` of it.", []),
+        ("All-ones weights are not at all so, no longer.", []),
+        ("All the weights have no sign.", ["All", "no"]),
+        ("Never.", []),
+        ("## It is never so\n\nIt is so.", []),
+        ("Pass all of it.", []),
+        (":::{tip} Never\nIt is never\nso.\n:::", ["never"]),
+        ("```{code-cell} python\nIt is never so.\n```", []),
+        ("```{glossary}\nleaf\n: It is never so. It is always so.\n```", ["always"]),
+        ("| a | b |\n|---|---|\n| it is never so | no |", ["never"]),
+        ("It is [never](there.md) *so*.", ["never"]),
+    ],
+)
+def test_which_words_are_bare(text: str, bare: list[str]) -> None:
+    assert [word for sentence in sentences(text) for word in sentence.bare] == bare
+
+
+def test_each_sentence_has_its_line() -> None:
+    text = "# T\n\nOne is one.\nTwo is two and\nThree. Four is four.\n\n"
+    page = f"{text}:::{{tip}}\n:class: x\n\nFive is five.\n:::"
+    assert [(said.line, said.text) for said in sentences(page)] == [
+        (3, "One is one."),
+        (4, "Two is two and Three."),
+        (5, "Four is four."),
+        (10, "Five is five."),
+    ]
+
+
+def test_unchecked_json_allows_no_more_than_there_are() -> None:
+    allowed = json.loads((ROOT / "conf/unchecked.json").read_text(encoding="utf-8"))
+    there = {}
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        name = page.relative_to(ROOT / "docs").with_suffix("").as_posix()
+        if bare := sum(bool(said.bare) for said in sentences(page.read_text(encoding="utf-8"))):
+            there[name] = bare
+    assert allowed == there, "write the lower numbers into conf/unchecked.json"
