@@ -1,5 +1,6 @@
 """The list of all statements of the site, and what each rests on."""
 
+import re
 from html import escape
 
 from docutils import nodes
@@ -34,8 +35,9 @@ def show(
         for page, found in judged.items():
             for number, mark in enumerate(found):
                 there = app.builder.get_relative_uri(docname, page)
+                title = escape(app.env.titles[page].astext())
                 rows.append(
-                    f'<li id="{marks.anchor(page, number)}"><a href="{there}">{escape(page)}</a>: '
+                    f'<li id="{marks.anchor(page, number)}"><a href="{there}">{title}</a>: '
                     f"{sentence(mark)}<details><summary>{escape(mark.count)}</summary>"
                     f'<span class="rests-on">{marks.grounds(mark)}</span></details></li>'
                 )
@@ -45,5 +47,11 @@ def show(
 
 
 def sentence(mark: Judged) -> str:
-    """Return a sentence as HTML."""
-    return escape(mark.sentence).replace("`", "")
+    """Return a sentence as HTML.
+
+    Examples:
+        >>> sentence(Judged(1, "never", "`y` is *never* > 1.", "", "", "", ""))
+        '<code>y</code> is <em>never</em> &gt; 1.'
+    """
+    code = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(mark.sentence))
+    return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", code)

@@ -185,6 +185,10 @@ def _of(token: Token, offset: int) -> Iterator[Sentence]:
             role = child.meta["name"]
             text += word if role == "word" else ""
             marks.append(Mark(role, word, target, line, start, len(text)))
+        elif child.type == "myst_role" and child.meta["name"] != "eval":
+            word, target = taken_apart(child.content)
+            said = word or target
+            text += f"“{said}”" if child.meta["name"] == "quoted" else said
         elif child.type in ("code_inline", "math_inline", "myst_role"):
             text += f"`{child.content}`"
             code.append((start, len(text)))
