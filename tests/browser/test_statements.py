@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.visiting import Visit
 
-PAGE = "explanation/life-of-a-graph.html"
+PAGE = "tutorials/accumulation.html"  # whose first mark is a computed word
 WORD, OPENED = "button.statement >> nth=0", ".rests-on[popover] >> nth=0"
 
 

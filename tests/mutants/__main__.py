@@ -86,7 +86,7 @@ def record(rows: dict[str, Any], reasons: dict[str, Any], seconds: float) -> Non
 def in_lines(value: Any, depth: int) -> str:
     """Return JSON with a line for each key of objects down to a depth, so that rows can be read."""
     if depth == 0 or not isinstance(value, dict):
-        return json.dumps(value, ensure_ascii=False)
+        return json.dumps(value, ensure_ascii=False, sort_keys=True)
     keys = (f"{json.dumps(key)}: {in_lines(value[key], depth - 1)}" for key in value)
     return "{\n" + ",\n".join(keys) + "\n}"
 
@@ -126,7 +126,7 @@ def main(arguments: list[str]) -> int:
     if total["through"]:
         print(WHAT_TO_DO)
     if options.record:
-        reasons_told = {name: [text, why[name]] for name, text in known.reasons.items()}
+        reasons_told = {name: [text, why[name]] for name, text in sorted(known.reasons.items())}
         record(rows, reasons_told, spent)
     return int(bool(total["through"] or needless))
 
