@@ -65,7 +65,8 @@ class Judge:
                 wrong += f"; one that speaks against it:\n{answer.counter.case.code}"
                 wrong += f"\n# {answer.counter.error}" if answer.counter.error else ""
         if answer.holds and asked.predicate.attempt and not asked.negated:
-            count += REFUSED.get(asked.meaning, "")  # or "must" reads as if the rest spoke against it
+            # else "must" reads as if the rest of the cases spoke against it
+            count += REFUSED.get(asked.meaning, "")
         count += ". {} operations, {} kinds of tensor, {} kinds of call".format(*answer.kinds)
         nearest = answer.nearest.case.code if answer.nearest else ""
         code = inspect.getsource(asked.predicate.ask)
