@@ -10,6 +10,9 @@ from vtj_site.statements.judging import Table
 from vtj_site.statements.sentences import Mark, Sentence, sentences
 from vtj_site.statements.words import MarkError, question
 
+REFUSED = {"must": "; torch refuses the rest", "cannot": "; torch refuses these"}
+"""What became of what a caller tried, where the word says what torch does."""
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -61,6 +64,9 @@ class Judge:
             if answer.counter:
                 wrong += f"; one that speaks against it:\n{answer.counter.case.code}"
                 wrong += f"\n# {answer.counter.error}" if answer.counter.error else ""
+        if answer.holds and asked.predicate.attempt and not asked.negated:
+            # else "must" reads as if the rest of the cases spoke against it
+            count += REFUSED.get(asked.meaning, "")
         count += ". {} operations, {} kinds of tensor, {} kinds of call".format(*answer.kinds)
         nearest = answer.nearest.case.code if answer.nearest else ""
         code = inspect.getsource(asked.predicate.ask)

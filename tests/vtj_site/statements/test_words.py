@@ -1,5 +1,7 @@
 """What each word asks, and which sentences are refused, with which words."""
 
+import re
+
 import pytest
 
 from vtj_site.statements import asking, bound
@@ -52,6 +54,12 @@ def test_a_true_sentence_holds(judge: Judge, sentence: str) -> None:
     assert mark.wrong == ""
     assert "cases" in mark.count
     assert "def " in mark.code
+
+
+@pytest.mark.parametrize(("sentence", "said"), [(3, "the rest"), (4, "these"), (9, "")])
+def test_what_torch_refused_is_said(judge: Judge, sentence: int, said: str) -> None:
+    (mark,) = judge.page(HOLDS[sentence]).judged
+    assert re.findall("; torch refuses (.*?)\\.", mark.count) == ([said] if said else [])
 
 
 @pytest.mark.parametrize(("sentence", "why", "more"), REFUSED)

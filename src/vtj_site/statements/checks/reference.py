@@ -69,7 +69,9 @@ def _() -> None:
             assert bool(refused(torch.autograd.grad, y, x)) is not create, f
 
 
-@statement("inputs", "One that `y` does not depend on is passed over; an empty sequence raises.")
+@statement(
+    "inputs", "A tensor that `y` does not depend on is passed over; an empty sequence raises."
+)
 def _() -> None:
     for f in ELEMENTWISE:
         x, unused = leaf(3), leaf(2)

@@ -7,8 +7,7 @@ from vtj_site.statements.bound import statement
 
 @statement(
     "softmax adds up to one",
-    "The outputs of softmax add up to one, whatever the input, so the gradient of their sum is "
-    "zero.",
+    "The outputs of softmax add up to one, so the gradient of their sum is zero.",
 )
 def _() -> None:
     generator = torch.Generator().manual_seed(0)
