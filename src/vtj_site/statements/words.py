@@ -43,6 +43,10 @@ VOCABULARY = MEANING.keys() - WEAK - {"all", "no"}
 """Refused where they are typed bare in a statement, as are *all* and *no* where they quantify."""
 
 
+CLAUSE = re.compile(r"[;:] |, (?:and|but|so) ")
+"""Where a clause ends: "v must have the shape of x, and x.grad has the shape of y" once held."""
+
+
 class MarkError(ValueError):
     """A mark cannot be judged: its word, its predicate, its part or its sentence does not fit."""
 
@@ -102,7 +106,8 @@ def polarity(predicate: Predicate, meaning: Meaning, before: str, after: str) ->
     """
     above, below = occurrences(predicate, before)[::-1], occurrences(predicate, after)
     found = [*below, *above]
-    if not found:
+    clause = CLAUSE.split(before)[-1], CLAUSE.split(after)[0]
+    if not any(occurrences(predicate, piece) for piece in clause):
         raise MarkError(
             f"the sentence does not say {predicate.name!r}: it may say {known(predicate.words)}"
             + (f", or the contrary: {known(predicate.contrary)}" if predicate.contrary else "")

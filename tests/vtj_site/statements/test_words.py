@@ -38,6 +38,7 @@ REFUSED = [
     ("`backward` {word}`never <ads; of backward>` adds.", "no predicate 'ads'", "'adds'"),
     ("`backward` {word}`never <adds; of all>` adds.", "no part 'of all'", "'of backward'"),
     ("`backward` {word}`never <adds; of backward>` drops.", "does not say 'adds'", "'added'"),
+    ("`backward` {word}`never <adds; of backward>` drops, and adds.", "does not say 'adds'", ""),
     ("It {word}`never <adds; of backward>` overwrites `.grad`.", "does not say 'of backward'", ""),
     ("A leaf, no leaf: it {word}`never <adds; of a leaf>` overwrites.", "'of a non-leaf' too", ""),
     ("`J` {word}`must <v has the shape of y>` have the shape of `y`.", "speaks of 'j'", ""),
