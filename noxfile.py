@@ -272,6 +272,14 @@ def bench(session: nox.Session) -> None:
     session.run("python", "-m", "tests.benchmarks.oracle.ratios", *session.posargs, env=one)
 
 
+@nox.session(name="bench-costs", default=False)
+def bench_costs(session: nox.Session) -> None:
+    """Time what the pages say of costs, and record it: two ways to one gradient, over sizes."""
+    install(session, "bench")
+    record = "src/vtj_site/records/timings.json"
+    session.run("python", "-m", "tests.benchmarks.costs", record, env=ONE_THREAD)
+
+
 @nox.session(name="bench-docs", default=False)
 def bench_docs(session: nox.Session) -> None:
     """Time the build of the site: `-- --only PART …` measures less, `-- --record FILE` keeps it."""

@@ -24,13 +24,15 @@ from tests.mutants.__main__ import RECORD, in_lines
 from tests.mutants.judging import ROOT
 from vtj_site.statements import words
 from vtj_site.statements.asking import PREDICATES, unambiguous
+from vtj_site.statements.costs import BANDS
 from vtj_site.statements.facts import facts
 from vtj_site.statements.pages import Judge
 from vtj_site.statements.parts import PARTS
 from vtj_site.statements.sentences import sentences
 
-MARK = re.compile(r"\{(?P<role>word|statement)\}`(?P<said>[^`<]*)(?:<(?P<target>[^`>]*)>)?`")
+MARK = re.compile(r"\{(?P<role>word|cost|statement)\}`(?P<said>[^`<]*)(?:<(?P<target>[^`>]*)>)?`")
 WORD, REST, WORDING = "computed word", "rest of sentence", "held by wording"
+COST = "word of cost"
 GOAL = 0.9
 """Of the contraries of computed words, so many have to be refused; the rest is counted."""
 CONTRARY: dict[words.Meaning, tuple[str, ...]] = {
@@ -90,6 +92,8 @@ def contraries(block: str) -> Iterator[Contrary]:
     """Yield the contraries of the marked sentences of a paragraph, one at a time."""
     for mark in MARK.finditer(block):
         target = mark["target"] or ""
+        if mark["role"] == "cost":
+            yield from contraries_of_cost(mark)
         if mark["role"] == "word":
             if block[: mark.start()].lower().endswith("not "):
                 yield Contrary(
@@ -107,9 +111,29 @@ def contraries(block: str) -> Iterator[Contrary]:
             if not any(
                 m.start() < place.end() and place.start() < m.end() for m in MARK.finditer(block)
             ):
-                kind = WORDING if mark["role"] == "statement" else kind_of(target, place[0])
-                target = mark["said"] if mark["role"] == "statement" else target
+                kind = kind_of(target, place[0]) if mark["role"] == "word" else REST
+                if mark["role"] == "statement":
+                    kind, target = WORDING, mark["said"]
                 yield Contrary(kind, place.start(), place[0], PAIRS[place[0]], target)
+
+
+def contraries_of_cost(mark: re.Match[str]) -> Iterator[Contrary]:
+    """Yield the contraries of a word of recorded times: another word, and the other sizes."""
+    said, target = mark["said"], mark["target"] or ""
+    word, joint, rest = said.partition(" with ")
+    other_words = [
+        each
+        for each in ("faster", "slower", "no difference")
+        if BANDS[each] != BANDS.get(word.strip().lower())
+    ]
+    other = [f"{each}{joint}{rest.rstrip()}" for each in other_words]
+    if turned := re.search(r"\b(?:more|fewer)\s*$", rest):
+        fewer = "fewer" if turned[0].strip() == "more" else "more"
+        other.append(f"{word}{joint}{rest[: turned.start()]}{fewer}")
+    for each in other:
+        yield Contrary(COST, mark.start("said"), said, f"{each} ", target)
+    yield Contrary(COST, mark.start(), mark[0], other_words[0], target)
+    yield Contrary(COST, mark.start(), "", "not ", target)
 
 
 def sentence_around(block: str, mark: re.Match[str]) -> tuple[int, int]:
@@ -141,7 +165,7 @@ def kind_of(target: str, word: str) -> str:
 def caught(contrary: Contrary, block: str) -> str | None:
     """Return what refuses a contrary in the page, and with its words changed beside the check."""
     said = refused(contrary.applied(block))
-    if said is None or contrary.kind == REST:
+    if said is None or contrary.kind in (COST, REST):
         return said
     with beside_the_check(contrary) as planted:
         return refused(contrary.applied(block)) if planted else said
@@ -198,7 +222,12 @@ def statements(name: str) -> Counter[str]:
     roles = [mark.role for sentence in found for mark in sentence.marks]
     bare = sum(bool(sentence.bare) for sentence in found)
     return Counter(
-        {"computed": roles.count("word"), WORDING: roles.count("statement"), "unchecked": bare}
+        {
+            "computed": roles.count("word"),
+            "recorded times": roles.count("cost"),
+            WORDING: roles.count("statement"),
+            "unchecked": bare,
+        }
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.mutants import sentences
-from tests.mutants.sentences import REST, WORD, WORDING, caught, contraries, main, outcomes
+from tests.mutants.sentences import COST, REST, WORD, WORDING, caught, contraries, main, outcomes
 
 PAGE = """# Page
 
@@ -59,12 +59,27 @@ def test_a_statement_that_is_held_by_its_wording_is_no_match_for_both() -> None:
     assert caught(contrary, text) is None
 
 
+def test_the_contraries_of_a_word_of_cost_are_refused() -> None:
+    text = "The sum is {cost}`slower with 10 elements or fewer <sum against ones>` than ones."
+    planted = list(contraries(text))
+    assert [one.after.strip() for one in planted if one.kind == COST] == [
+        "faster with 10 elements or fewer",
+        "no difference with 10 elements or fewer",
+        "slower with 10 elements or more",
+        "faster",
+        "not",
+    ]
+    assert all(caught(one, text) for one in planted if one.kind == COST)
+
+
 def test_too_many_that_get_through_fail_the_command(
     site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert main(["--record"]) == 0
     written = json.loads((site / "record.json").read_text(encoding="utf-8"))["sentences"]
-    assert written["statements"] == {"computed": 2, WORDING: 0, "unchecked": 0}
+    assert written["statements"] == {
+        "computed": 2, "recorded times": 0, WORDING: 0, "unchecked": 0
+    }  # fmt: skip
     assert written["kinds"][WORD]["planted"] == 7
     monkeypatch.setattr(sentences, "caught", lambda contrary, block: None)
     assert main(["docs/page.md"]) == 1

@@ -2,7 +2,8 @@
 
 A page writes `` {word}`never <adds; of backward>` ``: the word, the predicate, the parts of the
 zoo. The zoo runs once a build, in a process beside the pages; when both are done, a word that does
-not hold fails the build, with its line and a case that speaks against it. `` {statement}`name` ``
+not hold fails the build, with its line and a case that speaks against it. A word of cost,
+`` {cost}`faster <one way against another>` ``, asks recorded times instead. `` {statement}`name` ``
 at the end of a sentence binds it to a check by its wording. Words of the vocabulary that are typed
 bare in a statement are refused where a page has more of them than `unchecked.json` says.
 """
@@ -31,10 +32,11 @@ from vtj_site.statements.pages import Judge, Judged
 from vtj_site.statements.sentences import Sentence, sentences
 
 logger = logging.getLogger(__name__)
-ROLE = re.compile(r"\{(?:word|statement)\}`")
+ROLE = re.compile(r"\{(?:word|cost|statement)\}`")
 SAID = "marked_sentences"
 """Under this name Sphinx keeps them with what else it knows of a page, and forgets them with it."""
 ROOM = Path(vtj_site.statements.__file__).parent
+TIMES = ROOM.with_name("records") / "timings.json"
 
 
 class Zoo:
@@ -94,9 +96,9 @@ def look(app: Sphinx, doctree: nodes.document) -> None:
     if len(bare) > allowed:
         for sentence in bare:
             logger.warning(
-                "%s is typed, and nothing checks it: compute it with {word}`…`, or bind the "
-                "sentence to a check with {statement}`…` (%s has %d such sentences, of which "
-                "unchecked.json allows %d): %s",
+                "%s is typed, and nothing checks it: compute it with {word}`…` or {cost}`…`, or "
+                "bind the sentence to a check with {statement}`…` (%s has %d such sentences, of "
+                "which unchecked.json allows %d): %s",
                 ", ".join(map(repr, sentence.bare)), docname, len(bare), allowed, sentence.text,
                 location=(docname, sentence.line), type="statements",
             )  # fmt: skip
@@ -139,8 +141,8 @@ def show(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 def installed() -> str:
     """Return a digest of all that decides; when it changes, every page is read again."""
     digest = hashlib.sha256(version("torch").encode())
-    for file in sorted(ROOM.rglob("*")):
-        if file.suffix in (".py", ".yaml"):
+    for file in [*sorted(ROOM.rglob("*")), TIMES]:
+        if file.suffix in (".py", ".yaml", ".json"):
             digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -152,6 +154,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_config_value("statements_installed", installed(), "env")
     app.add_node(marks.mark)
     app.add_role("word", marks.Word())
+    app.add_role("cost", marks.Cost())
     app.add_role("statement", marks.Statement())
     app.add_directive("list-of-statements", listed.ListOfStatements)
     app.connect("env-before-read-docs", zoo.start)

@@ -25,6 +25,15 @@ class Word(SphinxRole):
         return [mark(self.rawtext, word)], []
 
 
+class Cost(SphinxRole):
+    """`` {cost}`faster with 10 elements <one way against another>` ``: a word of recorded times."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Show the word, with its size: no number that is only typed."""
+        word, _ = taken_apart(self.text)
+        return [mark(self.rawtext, word, recorded=True)], []
+
+
 class Statement(SphinxRole):
     """`` {statement}`name` ``: the sentence before it stands word for word beside a check."""
 

@@ -4,6 +4,7 @@ import inspect
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from vtj_site.statements import costs
 from vtj_site.statements.bound import complaint
 from vtj_site.statements.facts import Facts
 from vtj_site.statements.judging import Table
@@ -50,6 +51,8 @@ class Judge:
         """Judge one mark of a sentence."""
         if mark.role == "statement":
             return self._bound(mark, said)
+        if mark.role == "cost":
+            return timed(mark, said)
         try:
             asked = question(mark.word, mark.target, said.text, mark.start, mark.end)
             answer = self._table.answer(asked)
@@ -77,3 +80,20 @@ class Judge:
         wrong = complaint(mark.target, said.text, self.bound)
         code = self.bound[mark.target].code if mark.target in self.bound else ""
         return Judged(mark.line, "", said.text, wrong, "Held by its wording", "", code)
+
+
+def timed(mark: Mark, said: Sentence) -> Judged:
+    """Judge a word of cost by the recorded times."""
+    try:
+        around = said.text[: mark.start], said.text[mark.end :]
+        rows, against = costs.rows(mark.word, mark.target, *around)
+    except MarkError as error:
+        return Judged(mark.line, mark.word, said.text, str(error), "", "", "")
+    ways = f"{rows[0].first}\n# against\n{rows[0].second}"
+    wrong = ""
+    if against:
+        lines = "\n".join([ways, *map(str, against)])
+        wrong = f"{mark.word!r} does not hold here: {said.text}\n{lines}"
+    count = "CPU time, recorded once: this page times nothing"
+    code = "\n".join([ways, *map(str, rows)])
+    return Judged(mark.line, mark.word, said.text, wrong, count, "", code)

@@ -24,6 +24,7 @@ from myst_parser.config.main import MdParserConfig
 from myst_parser.mdit_to_docutils.base import DocutilsRenderer
 from myst_parser.parsers.mdit import create_md_parser
 
+from vtj_site.statements import costs
 from vtj_site.statements.words import ALL_AND_NO, VOCABULARY
 
 EXTENSIONS = {"amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"}
@@ -60,7 +61,9 @@ SIGNPOST = re.compile(
 END = re.compile(r"(?<=[.!?])[)*_\"”]*\s+(?=[\"“(*_`\w{\[])")
 QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"")
 BARE = re.compile(
-    rf"\b(?:{'|'.join(sorted(VOCABULARY, key=len, reverse=True))})\b|(?:{ALL_AND_NO})\b", re.I
+    rf"\b(?:{'|'.join(sorted(VOCABULARY, key=len, reverse=True))})\b|(?:{ALL_AND_NO})\b"
+    rf"|{costs.BARE}",
+    re.I,
 )
 
 
@@ -68,7 +71,7 @@ BARE = re.compile(
 class Mark:
     """A role in a sentence: its name, its word, what it points at, its place in the text."""
 
-    role: str  # "word" or "statement"
+    role: str  # "word", "cost" or "statement"
     word: str
     target: str
     line: int
@@ -180,10 +183,10 @@ def _of(token: Token, offset: int) -> Iterator[Sentence]:
             starts.append((len(text), line))
         elif child.type == "text":
             text += child.content
-        elif child.type == "myst_role" and child.meta["name"] in ("word", "statement"):
+        elif child.type == "myst_role" and child.meta["name"] in ("word", "cost", "statement"):
             word, target = taken_apart(child.content)
             role = child.meta["name"]
-            text += word if role == "word" else ""
+            text += word if role != "statement" else ""
             marks.append(Mark(role, word, target, line, start, len(text)))
         elif child.type == "myst_role" and child.meta["name"] != "eval":
             word, target = taken_apart(child.content)

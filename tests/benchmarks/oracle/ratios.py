@@ -90,13 +90,20 @@ def small_report() -> float:
     return median(rounds({"report": lambda: vtj.check(f, x, v)})["report"])
 
 
-def recording(measured: dict[str, Any], report: float) -> dict[str, Any]:
-    """Give the times with when, where and with what they were made."""
+def made_with() -> dict[str, Any]:
+    """Give when, where and with what a recording is made."""
     return {
         "date": date.today().isoformat(),
         "machine": f"{_processor()}, {os.cpu_count()} cores, one thread used",
         "python": platform.python_version(),
         "versions": {name: metadata.version(name) for name in PACKAGES if find_spec(name)},
+    }
+
+
+def recording(measured: dict[str, Any], report: float) -> dict[str, Any]:
+    """Give the times with when, where and with what they were made."""
+    return {
+        **made_with(),
         "cases": measured,
         "milliseconds of a small report": round(report, 2),
     }
