@@ -74,8 +74,8 @@ def rows(said: str, comparison: str, before: str, after: str) -> tuple[list[Timi
 def fits(row: Timing, word: str) -> bool:
     """Whether a word of cost is true of a row, however far off its ratio may be.
 
-    So far off may it be as the first way's ratio to itself: with 1,000,000 elements, which memory
-    the sum got made it take 1.27 times as long as itself, and that row supports no "faster".
+    So far off may it be as the first way's ratio to itself: with 1,000,000 elements, depending on
+    the memory that it got, a sum was recorded to take 1.27 times as long as itself.
     """
     low, high = BANDS[word]
     off = max(row.again, 1 / row.again)
