@@ -26,7 +26,6 @@ SUM = {"unit": "elements", "before": "", "first": "y.sum()", "second": "ones", "
         ("The sum is {cost}`faster with 10,000 elements <TIMED>` than ones.", ""),
         ("The sum takes {cost}`half the time with 10,000 elements <TIMED>`.", ""),
         ("The sum makes {cost}`no difference with 1,000 elements <TIMED>`.", ""),
-        ("Whether the sum is fit {cost}`depends on the size <TIMED>`.", ""),
         (
             "The sum is {cost}`faster <TIMED>`.",
             "\nones\n10 elements: 1.5 ms / 1 ms = 1.5 (to itself 1)",
@@ -35,10 +34,7 @@ SUM = {"unit": "elements", "before": "", "first": "y.sum()", "second": "ones", "
         ("The sum is {cost}`slower with 1,000 elements or fewer <TIMED>`.", "= 1 ("),
         ("The sum is {cost}`faster with 100 elements <TIMED>`.", "\n100 elements: 1.2 ms / 1 ms"),
         ("The sum is {cost}`no difference with 100 elements or fewer <TIMED>`.", "= 1.2 ("),
-        (
-            "The sum {cost}`depends on the size with 100 elements or fewer <TIMED>`.",
-            "= 1.5 (to itself 1)",
-        ),
+        ("= 1.5 (to itself 1)",),
         ("Ones are {cost}`slower with 10 elements <TIMED>`.", "expected 'sum' before"),
         ("Not the sum: ones are {cost}`slower with 10 elements <TIMED>`.", "expected 'sum'"),
         ("The sum is not {cost}`slower with 10 elements <TIMED>`.", "stands beside a 'not'"),
