@@ -21,7 +21,7 @@ class Timing(NamedTuple):
 
     def __str__(self) -> str:
         one, other = (f"{each:.3g} ms" for each in self.milliseconds)
-        ratios = f"{self.ratio:.2f} (to itself {self.again:.2f})"
+        ratios = f"{self.ratio:.3g} (to itself {self.again:.3g})"
         return f"{self.size:,} {self.unit}: {one} / {other} = {ratios}"
 
 
@@ -69,7 +69,7 @@ def tables_of_timings() -> Shown:
             TableRow(
                 [f"{row.size:,}"]
                 + [f"{each:.3g}" for each in row.milliseconds]
-                + [f"{row.ratio:.2f}", f"{row.again:.2f}"]
+                + [f"{row.ratio:.3g}", f"{row.again:.3g}"]
             )
             for row in every
         ]

@@ -25,8 +25,6 @@ BANDS = {
     "twice the time": (1.7, 2.3),
 }
 """The ratios of which a word is true: a difference of less than a tenth is none."""
-DEPENDS = "depends on the size"
-"""True if the first is faster at some of the sizes, and slower at others."""
 SAID = re.compile(
     r"(?P<word>.+?)(?: with (?P<size>\d[\d,]*) (?P<unit>[a-z]+)(?: or (?P<beyond>more|fewer))?)?"
 )
@@ -43,10 +41,9 @@ def rows(said: str, comparison: str, before: str, after: str) -> tuple[list[Timi
     """
     found = SAID.fullmatch(said)
     word = found["word"].lower() if found else said
-    if not found or word not in [*BANDS, DEPENDS]:
-        known = ", ".join([*BANDS, DEPENDS])
+    if not found or word not in BANDS:
         raise MarkError(
-            f"{said!r} says nothing of cost that is checked: it may be one of {known}, and 'with N "
+            f"{said!r} says nothing of cost that is checked: it may be one of {', '.join(BANDS)}, and 'with N "
             "elements', 'with N elements or more' or '… or fewer' behind it"
         )
     try:
@@ -65,17 +62,14 @@ def rows(said: str, comparison: str, before: str, after: str) -> tuple[list[Timi
             raise MarkError(f"{said!r}: {comparison} was timed with {sizes} {every[0].unit}")
         reach = {"more": (size, inf), "fewer": (0, size), None: (size, size)}[found["beyond"]]
         every = [row for row in every if reach[0] <= row.size <= reach[1]]
-    if word == DEPENDS:
-        both = (any(fits(row, way) for row in every) for way in ("faster", "slower"))
-        return every, [] if all(both) else every
     return every, [row for row in every if not fits(row, word)]
 
 
 def fits(row: Timing, word: str) -> bool:
     """Whether a word of cost is true of a row, however far off its ratio may be.
 
-    So far off may it be as the first way's ratio to itself: with 1,000,000 elements, which memory
-    the sum got made it take 1.27 times as long as itself, and that row supports no "faster".
+    So far off may it be as the first way's ratio to itself: with 1,000,000 elements, depending on
+    the memory that it got, a sum was recorded to take 1.27 times as long as itself.
     """
     low, high = BANDS[word]
     off = max(row.again, 1 / row.again)
