@@ -43,8 +43,8 @@ def rows(said: str, comparison: str, before: str, after: str) -> tuple[list[Timi
     word = found["word"].lower() if found else said
     if not found or word not in BANDS:
         raise MarkError(
-            f"{said!r} says nothing of cost that is checked: it may be one of {', '.join(BANDS)}, and 'with N "
-            "elements', 'with N elements or more' or '… or fewer' behind it"
+            f"{said!r} says nothing of cost that is checked: it may be {', '.join(BANDS)}, and "
+            "behind it 'with N elements', 'with N elements or more' or '… or fewer'"
         )
     try:
         every = timings(comparison)

@@ -34,7 +34,6 @@ SUM = {"unit": "elements", "before": "", "first": "y.sum()", "second": "ones", "
         ("The sum is {cost}`slower with 1,000 elements or fewer <TIMED>`.", "= 1 ("),
         ("The sum is {cost}`faster with 100 elements <TIMED>`.", "\n100 elements: 1.2 ms / 1 ms"),
         ("The sum is {cost}`no difference with 100 elements or fewer <TIMED>`.", "= 1.2 ("),
-        ("= 1.5 (to itself 1)",),
         ("Ones are {cost}`slower with 10 elements <TIMED>`.", "expected 'sum' before"),
         ("Not the sum: ones are {cost}`slower with 10 elements <TIMED>`.", "expected 'sum'"),
         ("The sum is not {cost}`slower with 10 elements <TIMED>`.", "stands beside a 'not'"),
