@@ -2,10 +2,11 @@
 
 import json
 from functools import cache
+from html import escape
 from importlib import resources
 from typing import Any, NamedTuple
 
-from vtj_site.markup import Shown, TableRow, code, table
+from vtj_site.markup import Shown, TableRow, table
 
 
 class Timing(NamedTuple):
@@ -63,8 +64,7 @@ def tables_of_timings() -> Shown:
     for name, found in recorded()["comparisons"].items():
         every, ways = timings(name), name.split(" against ")
         text += [name, *map(str, every)]
-        ran = [*found["before"].splitlines(), found["first"], found["second"]]
-        html.append(f"<p>{'<br>'.join(map(code, ran))}</p>")
+        html.append(f'<div class="highlight"><pre>{escape(source(found, ways))}</pre></div>')
         rows = [
             TableRow(
                 [f"{row.size:,}"]
@@ -76,6 +76,13 @@ def tables_of_timings() -> Shown:
         head = (found["unit"], *(f"{way}, ms" for way in ways), "ratio", "to itself")
         html.append(table(name.capitalize(), head, rows))
     return Shown("\n".join(text), "\n".join(html))
+
+
+def source(found: dict[str, Any], ways: list[str]) -> str:
+    """Return what was timed as a script: what both ways start from, then each under its name."""
+    parts = [found["before"]]
+    parts += [f"# {way}\n{found[key]}" for way, key in zip(ways, ("first", "second"), strict=True)]
+    return "\n".join(parts).replace("; ", "\n")
 
 
 def made_with() -> str:
