@@ -36,7 +36,7 @@ def calls_without_clearing() -> Sequence:
 def samples_one_by_one() -> Sequence:
     """Add up the gradients of four samples of a linear model, one `backward` a sample.
 
-    Shapes: x, the weights, (3,); each loss (). Source: the thread, "cumulate gradients over several
+    Shapes: w, the weights, (3,); each loss (). Source: the thread, "cumulate gradients over several
     samples".
 
     >>> samples_one_by_one().run()[-1]
@@ -44,10 +44,10 @@ def samples_one_by_one() -> Sequence:
     """
 
     def call(sample: list[float], target: float) -> Call:
-        def loss(x: Tensor) -> Tensor:
-            return (x @ x.new_tensor(sample) - target) ** 2
+        def loss(w: Tensor) -> Tensor:
+            return (w @ w.new_tensor(sample) - target) ** 2
 
-        return Call(loss, None, lambda x: 2 * (x @ sample - target) * np.array(sample))
+        return Call(loss, None, lambda w: 2 * (w @ sample - target) * np.array(sample))
 
     calls = tuple(call(*pair) for pair in zip(SAMPLES, TARGETS, strict=True))
     return Sequence("samples_one_by_one", torch.tensor([1.0, -1.0, 2.0]), calls)
@@ -56,20 +56,20 @@ def samples_one_by_one() -> Sequence:
 def samples_as_batch() -> Example:
     """Take the same four samples as one batch: one `backward`, the same gradient.
 
-    Shapes: x, the weights, (3,); y, a loss a sample, (4,); v (4,), all ones; J (4, 3).
+    Shapes: w, the weights, (3,); y, a loss a sample, (4,); v (4,), all ones; J (4, 3).
 
     >>> samples_as_batch().backward().grad
     tensor([ -4., -26.,   6.])
     """
 
-    def losses(x: Tensor) -> Tensor:
-        return (x.new_tensor(SAMPLES) @ x - x.new_tensor(TARGETS)) ** 2
+    def losses(w: Tensor) -> Tensor:
+        return (w.new_tensor(SAMPLES) @ w - w.new_tensor(TARGETS)) ** 2
 
-    def jacobian(x: NDArray[np.float64]) -> Any:
-        return 2 * (np.array(SAMPLES) @ x - TARGETS)[:, None] * np.array(SAMPLES)
+    def jacobian(w: NDArray[np.float64]) -> Any:
+        return 2 * (np.array(SAMPLES) @ w - TARGETS)[:, None] * np.array(SAMPLES)
 
-    x = torch.tensor([1.0, -1.0, 2.0])
-    return Example("samples_as_batch", losses, x, torch.ones(4), jacobian)
+    w = torch.tensor([1.0, -1.0, 2.0])
+    return Example("samples_as_batch", losses, w, torch.ones(4), jacobian)
 
 
 def reused_gradient() -> Sequence:

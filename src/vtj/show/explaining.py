@@ -117,7 +117,9 @@ def explain(f: Function, x: Tensors, v: Any = None) -> Explanation:
         v = _as_used(v, outcome.y)
         report = check(f, x, v)
         try:
-            shown, reason = formula(f, x, v), ""
+            # under the name that the transcript has, whatever letter f uses
+            named = (lambda x: f(x)) if isinstance(x, Tensor) else f
+            shown, reason = formula(named, x, v), ""
         except NotSymbolic as limit:
             shown, reason = None, str(limit)
         seen, y = None, outcome.y

@@ -46,5 +46,19 @@ def test_inputs_have_the_names_that_f_gives_all_of_them(
     assert names(f, [torch.ones(())] * count, single=False) == named
 
 
-def test_one_input_alone_is_x() -> None:
-    assert names(lambda w: w, [torch.ones(())], single=True) == ["x"]
+@pytest.mark.parametrize(
+    ("f", "named"),
+    [
+        (lambda h: h, "h"),
+        (lambda h, c=1: h, "h"),
+        (lambda weight: weight, "x"),
+        (lambda v: v, "x"),
+        (same, "x"),
+        (max, "x"),
+    ],
+    ids=["a letter", "and an option", "a word", "a letter in use", "a star", "no signature"],
+)
+def test_one_input_alone_is_x_or_the_letter_that_f_gives_it(
+    f: Callable[..., Any], named: str
+) -> None:
+    assert names(f, [torch.ones(())], single=True) == [named]

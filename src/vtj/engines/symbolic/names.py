@@ -29,15 +29,18 @@ def subscript(index: Sequence[int], shape: Sequence[int]) -> str:
 
 
 def names(f: Callable[..., Any], parts: Sequence[Tensor], single: bool) -> list[str]:
-    """Return a name for each input: x for one alone, else f's own where it names them all."""
-    if single:
-        return ["x"]
+    """Return a name for each input: f's own where it names them all.
+
+    One input alone is x, unless `f` names it with another letter that means nothing else here.
+    """
     try:
         taken = inspect.signature(f).parameters.values()
         positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         given = [p.name for p in taken if p.kind in positional]
     except (TypeError, ValueError):
         given = []
+    if single:
+        return given[:1] if given[:1] and given[0] in list(LETTERS) else ["x"]
     if len(given) < len(parts) or not all(n.isascii() and n.isalpha() for n in given):
         given = [LETTERS[i] if i < len(LETTERS) else f"w^{{({i})}}" for i in range(len(parts))]
     return [n if len(n) == 1 or "^" in n else rf"\mathit{{{n}}}" for n in given[: len(parts)]]
