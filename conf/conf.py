@@ -10,6 +10,7 @@ from pathlib import Path
 
 CONF = Path(__file__).parent
 ROOT = CONF.parent
+TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
 sys.path.insert(0, str(CONF / "extensions"))
 
 # Doctrees and imported packages are millions of objects that live as long as the build does: most
@@ -66,7 +67,7 @@ confirmed_sections_pages = ["index", "tutorials/*"]
 confirmed_sections_oracle = "vtj"
 html_math_renderer = "mathml"
 error_search_pages = ["how-to/errors"]
-folded_sections = {  # long pages: a reader looks for one of their sections
+folded_sections = {  # a reader of a long page looks for one of its sections, or guesses first
     "faq": ["faq-*"],
     "how-to/errors": ["error-*"],
     "how-to/traps": ["trap-*"],
@@ -74,6 +75,7 @@ folded_sections = {  # long pages: a reader looks for one of their sections
     "reference/sources": ["claims-*"],
     "reference/outcomes": ["*"],
     "reference/bug-zoo": ["zoo-*"],
+    **{f"tutorials/{page.stem}": ["predict-*"] for page in TUTORIALS if page.stem != "index"},
     "explanation/history": ["every-question-*", "where-the-*"],
     "explanation/how-this-site-is-checked": ["every-*", "the-examples-*"],
 }

@@ -3,7 +3,8 @@
 On the pages that `confirmed_sections_pages` matches, the last cell of such a section has to be
 `….confirm(y=y, grad=x.grad, …)`, and each value handed over must be built from names that the
 section's earlier cells bound: not typed, and not taken from `confirmed_sections_oracle`, the
-package that confirms.
+package that confirms. A question to the reader ("Predict: …") has an `assert` instead, since what
+it asks is one step away from the example that its section has confirmed.
 """
 
 import ast
@@ -15,6 +16,7 @@ from gates.page import Cell, Complaint, Page, Section
 SITE_ONLY = "site-only"
 """Cells with this tag check what the site draws; no reader sees them, wherever they stand."""
 DIFFERENTIATES = {"backward", "grad"}
+QUESTION = "Predict: "
 
 
 def complaints(page: Page) -> Iterator[Complaint]:
@@ -39,6 +41,12 @@ def calls(module: ast.Module, names: set[str]) -> Iterator[ast.Call]:
         match node:
             case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if name in names:
                 yield node
+
+
+def asserts(module: ast.Module) -> bool:
+    """Tell whether a cell holds its own values, by `assert` or by `torch.testing`."""
+    plain = any(isinstance(node, ast.Assert) for node in ast.walk(module))
+    return plain or any(calls(module, {"assert_close"}))
 
 
 def bound(module: ast.Module) -> set[str]:
@@ -70,6 +78,8 @@ def complaint(section: Section, oracle: str) -> str | None:
     ]
     if not any(call for module in modules for call in calls(module, DIFFERENTIATES)):
         return None
+    if section.title.startswith(QUESTION):
+        return None if asserts(modules[-1]) else f"the question {section.title!r} has no assert"
     confirms = list(calls(modules[-1], {"confirm"}))
     if not confirms:
         return (

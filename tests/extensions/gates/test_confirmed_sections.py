@@ -100,3 +100,16 @@ def test_what_a_cell_binds_that_imports_the_oracle_is_not(line: str) -> None:
 def test_without_that_oracle_every_cell_counts(oracle: str) -> None:
     cells = (BACKWARD, f"{IMPORT}\nfrom math import pi", "Tensor().confirm(y=e + pi)")
     assert said(*cells, oracle=oracle) is None
+
+
+@pytest.mark.parametrize(
+    ("end", "message"),
+    [
+        ("assert grad == 2", None),
+        ("torch.testing.assert_close(grad, y)", None),
+        ("grad", "the question 'Predict: what?' has no assert"),
+    ],
+)
+def test_a_question_holds_its_answer_by_an_assert(end: str, message: str | None) -> None:
+    cell = Cell(0, f"{BACKWARD}\n{end}", {}, [], 1)
+    assert complaint(Section("Predict: what?", 1, [cell]), "decimal") == message
