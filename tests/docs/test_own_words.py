@@ -129,7 +129,9 @@ SAID: dict[str, dict[str, Callable[[], bool]]] = {
         "Each opens with code that ran.": every_cell_runs,
         "then what goes wrong": guides_end_with_pitfalls,
     },
-    "tutorials/index": {"Most sections take four steps": most_sections_take_four_steps},
+    "tutorials/index": {
+        "More than half of the sections take four steps": most_sections_take_four_steps
+    },
     "tutorials/three_outputs": {"as most tutorials here do": most_sections_take_four_steps},
     "reference/outcomes": {
         "tried when this page was built: the gradient": every_cell_runs,
@@ -142,9 +144,9 @@ SAID: dict[str, dict[str, Callable[[], bool]]] = {
     "explanation/how-this-site-is-built": {
         "How this site is built: every cell runs": every_cell_runs,
         "Each cell on each page runs when the site is built": every_cell_runs,
-        "Most take these four steps": most_sections_take_four_steps,
+        "More than half of them take these four steps": most_sections_take_four_steps,
         "Some sections lack them.": some_have_no_formulas,
-        "The cell uses nothing of `vtj`; some need the cells above them.": (
+        "The cell does without `vtj`; some need the cells above them.": (
             first_cells_use_torch_alone
         ),
     },

@@ -29,7 +29,7 @@ import vtj_site.statements
 from statements import listed, marks
 from vtj_site.statements.facts import Facts
 from vtj_site.statements.pages import Judge, Judged
-from vtj_site.statements.sentences import Sentence, sentences
+from vtj_site.statements.sentences import Sentence, counted, sentences
 
 logger = logging.getLogger(__name__)
 ROLE = re.compile(r"\{(?:word|cost|statement)\}`")
@@ -83,6 +83,7 @@ def look(app: Sphinx, doctree: nodes.document) -> None:
     text = Path(app.env.doc2path(docname)).read_text(encoding="utf-8")
     found = list(sentences(text))
     app.env.metadata[docname][SAID] = [sentence for sentence in found if sentence.marks]
+    app.env.metadata[docname][listed.COUNTED] = counted(found)
     placed = list(doctree.findall(marks.mark))
     for number, node in enumerate(placed):
         node["number"] = number
@@ -157,6 +158,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_role("cost", marks.Cost())
     app.add_role("statement", marks.Statement())
     app.add_directive("list-of-statements", listed.ListOfStatements)
+    app.add_directive("count-of-statements", listed.CountOfStatements)
     app.connect("env-before-read-docs", zoo.start)
     app.connect("doctree-read", look)
     app.connect("env-updated", judge)

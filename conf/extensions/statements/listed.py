@@ -1,4 +1,4 @@
-"""The list of all statements of the site, and what each rests on."""
+"""The list of all statements of the site, and what each rests on; how many rest on nothing."""
 
 import re
 from html import escape
@@ -8,13 +8,30 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from statements import marks
+from vtj_site.markup import TableRow, table
 from vtj_site.statements.pages import Judged
+from vtj_site.statements.sentences import HOW
 
 LISTS = "lists_statements"
+COUNTED = "counted_statements"
+"""Under this name Sphinx keeps how many statements of a page are checked, and how."""
 
 
 class listing(nodes.General, nodes.Element):  # noqa: N801 -- docutils names nodes so
     """Where the list stands, until all is judged."""
+
+
+class counting(nodes.General, nodes.Element):  # noqa: N801 -- docutils names nodes so
+    """Where the counts stand, until all pages are read."""
+
+
+class CountOfStatements(SphinxDirective):
+    """How many statements of each page are checked, and how."""
+
+    def run(self) -> list[nodes.Node]:
+        """Mark its place; the page is written anew with every build that reads a page."""
+        self.env.metadata[self.env.docname][LISTS] = True
+        return [counting()]
 
 
 class ListOfStatements(SphinxDirective):
@@ -29,7 +46,9 @@ class ListOfStatements(SphinxDirective):
 def show(
     app: Sphinx, doctree: nodes.document, docname: str, judged: dict[str, list[Judged]]
 ) -> None:
-    """Replace the place by the list."""
+    """Replace the places by the list and by the counts."""
+    for place in list(doctree.findall(counting)):
+        place.replace_self(nodes.raw("", counts(app, docname), format="html"))
     for node in list(doctree.findall(listing)):
         rows = []
         for page, found in judged.items():
@@ -44,6 +63,24 @@ def show(
         node.replace_self(
             nodes.raw("", f'<ul class="statements">{"".join(rows)}</ul>', format="html")
         )
+
+
+def counts(app: Sphinx, docname: str) -> str:
+    """Return a table of how many statements of each page are checked in which way."""
+    total, pages = dict.fromkeys(HOW, 0), list[TableRow]()
+    for page in sorted(app.env.found_docs):
+        found: dict[str, int] = app.env.metadata[page][COUNTED]
+        there = app.builder.get_relative_uri(docname, page)
+        title = escape(app.env.titles[page].astext())
+        pages.append(row(f'<a href="{there}">{title}</a>', found))
+        total = {how: total[how] + found[how] for how in HOW}
+    head = ("page", "statements", *HOW)
+    return table("Statements, page by page", head, [row("The whole site", total), *pages])
+
+
+def row(page: str, found: dict[str, int]) -> TableRow:
+    """Return a row of that table."""
+    return TableRow((page, *(f"{number:,}" for number in (sum(found.values()), *found.values()))))
 
 
 def sentence(mark: Judged) -> str:

@@ -71,14 +71,6 @@ def reasons() -> Shown:
 HOW = {"with a case": "refused with a counter-example", "refused": "refused otherwise"}
 
 
-def statements() -> Shown:
-    """Return how many statements of the pages are checked, and how."""
-    found = recorded()["sentences"]["statements"]
-    text = [f"{how}: {count}" for how, count in found.items()]
-    rows = [TableRow((how, f"{count:,}")) for how, count in found.items()]
-    return Shown("\n".join(text), table("Statements on the pages", ("checked", "how many"), rows))
-
-
 def contraries() -> Shown:
     """Return the counts of the contraries planted in statements, and what refused them."""
     kinds = recorded()["sentences"]["kinds"]

@@ -72,13 +72,16 @@ class Record:
     x: Seen | None = None
     y: Seen | None = None
     v: Seen | None = None  # what the call hands over, where that is a tensor
+    v_type: str = ""  # of what it hands over, say "Tensor" or "list of float"
     grad: Seen | None = None  # the gradient: what arrived in x.grad, or what the call returned
     returned: bool = False  # whether the call returned it
     y_is_view: bool = False
+    hooked: bool = False  # whether a hook on x or y replaces what arrives there
     depends: bool = False  # whether y changes when x does
     agrees: bool | None = None  # whether the gradient is the product; None without either
     times: float | None = None  # of the product it is so many times, where that is not zero
     plain: bool | None = None  # whether it is vᵀ·J, nothing conjugated
+    of_ones: bool | None = None  # whether it is the product of all ones and J
     added: bool | None = None  # whether x.grad, filled before, has become that and the gradient
     filled: bool = False  # whether x.grad came to hold something else than before
     kept: bool = False  # whether x.grad was there before and is the same tensor after
@@ -137,6 +140,8 @@ def _run(record: Record) -> None:
     record.x_written = not same(made[0], x)
     record.y_written = y is first and not same(made[1], y)
     record.counted = versions(x, y) - written if y is first else 0
+    record.hooked = bool(x._backward_hooks or y._backward_hooks)
+    record.v_type = type_of(handed) if case.call.v else ""
     if isinstance(handed, torch.Tensor):
         record.v = seen(handed) if case.call.v else None
     slopes = jacobian(case.op, case.tensor.code)
@@ -163,7 +168,8 @@ def _run(record: Record) -> None:
             record.shares_v = memory(gradient) == memory(handed) != 0
         if not record.returned and before[3] is not None:
             record.added = added(case, before[2], before[3], gradient)
-            gradient = gradient - before[3]
+            if record.added is not False:
+                gradient = gradient - before[3]
         record.zero = not gradient.any() if gradient.numel() else None
         compare(record, gradient, before[2], slopes)
     if y.requires_grad and x.requires_grad:
@@ -218,6 +224,7 @@ def compare(record: Record, gradient: Any, v: Any, slopes: Slopes | None) -> Non
             record.times = round(ratio, 1)
     plain = (weights.view(complex) @ slopes.plain).view(float)
     record.plain = bool(abs(found - plain).max(initial=0) <= close)
+    record.of_ones = bool(abs(found - slopes.real[::2].sum(0)).max(initial=0) <= close)
 
 
 @cache
@@ -260,6 +267,12 @@ def seen(tensor: Any) -> Seen:
     dtype = str(tensor.dtype).removeprefix("torch.")
     shape, elements = tuple(tensor.shape), tensor.numel()
     return Seen(shape, dtype, tensor.is_leaf, tensor.requires_grad, elements)
+
+
+def type_of(value: Any) -> str:
+    """Return the name of a value's type; of a list, also that of its first item."""
+    name = type(value).__name__
+    return f"list of {type_of(value[0])}" if isinstance(value, list) and value else name
 
 
 def grad_of(tensor: Any) -> Any:

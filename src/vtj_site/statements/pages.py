@@ -7,12 +7,9 @@ from typing import NamedTuple
 from vtj_site.statements import costs
 from vtj_site.statements.bound import complaint
 from vtj_site.statements.facts import Facts
-from vtj_site.statements.judging import Table
+from vtj_site.statements.judging import Answer, Table
 from vtj_site.statements.sentences import Mark, Sentence, sentences
-from vtj_site.statements.words import MarkError, question
-
-REFUSED = {"must": "; torch refuses the rest", "cannot": "; torch refuses these"}
-"""What became of what a caller tried, where the word says what torch does."""
+from vtj_site.statements.words import MarkError, Question, question
 
 
 @dataclass(frozen=True)
@@ -59,17 +56,16 @@ class Judge:
         except MarkError as error:
             return Judged(mark.line, mark.word, said.text, str(error), "", "", "")
         part = ", ".join(asked.parts) or "anywhere in the zoo"
-        true = {0: "none", answer.cases: "all"}.get(answer.true, f"{answer.true:,}")
-        count = f"{answer.cases:,} cases ({part}), {true} of which fulfill it"
+        cases = f"{answer.cases:,} cases ({part})"
         wrong = ""
         if not answer.holds:
-            wrong = f"{mark.word!r} does not hold here: {said.text}\n{count}"
+            true = {0: "none", answer.cases: "all"}.get(answer.true, f"{answer.true:,}")
+            wrong = f"{mark.word!r} does not hold here: {said.text}\n"
+            wrong += f"{cases}, {true} of which fulfill it"
             if answer.counter:
                 wrong += f"; one that speaks against it:\n{answer.counter.case.code}"
                 wrong += f"\n# {answer.counter.error}" if answer.counter.error else ""
-        if answer.holds and asked.predicate.attempt and not asked.negated:
-            # else "must" reads as if the rest of the cases spoke against it
-            count += REFUSED.get(asked.meaning, "")
+        count = cases + shown(asked, answer)
         count += ". {} operations, {} kinds of tensor, {} kinds of call".format(*answer.kinds)
         nearest = answer.nearest.case.code if answer.nearest else ""
         code = inspect.getsource(asked.predicate.ask)
@@ -80,6 +76,22 @@ class Judge:
         wrong = complaint(mark.target, said.text, self.bound)
         code = self.bound[mark.target].code if mark.target in self.bound else ""
         return Judged(mark.line, "", said.text, wrong, "Held by its wording", "", code)
+
+
+def shown(asked: Question, answer: Answer) -> str:
+    """Say what the cases show, where they show what the sentence says."""
+    so = f": in {answer.true:,} it is so"
+    if asked.negated or asked.meaning == "some":
+        return f"{so}, in the rest not"
+    if asked.meaning == "only":
+        return f"{so}, and in none outside of them"
+    if asked.meaning == "unless":
+        return f"{so}, and in each outside of them"
+    if asked.predicate.attempt and asked.meaning == "must":
+        return f"{so}; torch refuses the rest"
+    if asked.predicate.attempt and asked.meaning == "cannot":
+        return f": in {answer.true:,} it is tried; torch refuses these"
+    return ", and none speaks against it"
 
 
 def timed(mark: Mark, said: Sentence) -> Judged:

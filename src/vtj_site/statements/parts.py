@@ -41,7 +41,10 @@ PARTS: dict[str, Part] = {
         lambda r: bool(r.y and r.y.elements > 1),
     ),
     "with v": Part(("with v", "pass", "your v", "v"), lambda r: bool(r.case.call.v)),
-    "without v": Part(("without", "omit", "leave", "left out"), lambda r: not r.case.call.v),
+    "without v": Part(
+        ("without", "omit", "leave", "left out", "omit v", "leave v out"),
+        lambda r: r.case.call.v == "",
+    ),
     "a second time": Part(
         ("second", "twice", "again", "each call", "next"),
         lambda r: r.case.call.first.startswith("y.backward("),

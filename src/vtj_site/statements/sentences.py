@@ -4,17 +4,20 @@ A *statement* says something of torch, of `vtj` or of a source. What is none:
 
 - a question;
 - an instruction: its first word is one of `ORDERS`, or the first after an opening clause that ends
-  in a comma ("To see it, run …");
+  in a comma ("To see it, run …"), and is no participle ("Read into …") and not told ("Note that");
 - a definition: its subject is set in *emphasis*, and "is", "are" or "means" follows, or it is the
   first sentence of an entry of a glossary;
 - a signpost: its subject is this page or a part of it ("The table below …"), or it is a link, and
-  the few words before that;
+  the few words before that ("More: …");
 - a heading, a piece of fewer than three words, say in a table, and what stands in quotation marks,
   which somebody else said.
+
+An order and "the table below" are free in their own clause. Where a later one says something
+("Pass it, and torch adds it"), after a colon too, the whole sentence is a statement.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -25,7 +28,7 @@ from myst_parser.mdit_to_docutils.base import DocutilsRenderer
 from myst_parser.parsers.mdit import create_md_parser
 
 from vtj_site.statements import costs
-from vtj_site.statements.words import ALL_AND_NO, VOCABULARY
+from vtj_site.statements.words import QUANTIFYING, VOCABULARY
 
 EXTENSIONS = {"amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"}
 """As `myst_enable_extensions` of conf.py."""
@@ -52,16 +55,19 @@ OPENING = re.compile(
     re.I,
 )
 DEFINITION = re.compile(r"^(?:an?|the)?\s*\*[^*]+\*[^.]{0,40}?\b(?:is|are|means?|says)\b", re.I)
+NO_ORDER = re.compile(r"\w+ that\b|(?:read|put|set|cut|let) (?:into|from|by)\b", re.I)
 SIGNPOST = re.compile(
-    r"^(?:(?:this|the|these|here|below|above|more|next)\b[^.]{0,30}?\b"
-    r"(?:pages?|sections?|tables?|figures?|cells?|tutorials?|guides?|lists?|boxes|rows?)\b"
-    r"|more\b|next\b|back to\b|see\b|here\b)",
+    r"^(?:(?:this|the|these|here|below|above)\b[^.]{0,30}?\b"
+    r"(?:pages?|sections?|tables?|figures?|cells?|tutorials?|guides?|lists?|boxes|rows?)\b|here\b)",
     re.I,
 )
+LINK = re.compile(r"^(?:more|next|back to|see)\b", re.I)
+LATER = re.compile(r"[;:] |, (?:and|but|so)(?! that) ")
+"""Where a later clause begins; "so that" says what an order is for."""
 END = re.compile(r"(?<=[.!?])[)*_\"”]*\s+(?=[\"“(*_`\w{\[])")
 QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"")
 BARE = re.compile(
-    rf"\b(?:{'|'.join(sorted(VOCABULARY, key=len, reverse=True))})\b|(?:{ALL_AND_NO})\b"
+    rf"\b(?:{'|'.join(sorted(VOCABULARY, key=len, reverse=True))})\b|(?:{QUANTIFYING})\b"
     rf"|{costs.BARE}",
     re.I,
 )
@@ -87,6 +93,7 @@ class Sentence:
     line: int
     kind: str  # "statement", "question", "instruction", "definition" or "signpost"
     marks: list[Mark] = field(default_factory=list)
+    values: int = 0  # how many numbers, releases and quotations in it are computed
     code: list[tuple[int, int]] = field(default_factory=list)
 
     @property
@@ -101,6 +108,37 @@ class Sentence:
             for found in BARE.finditer(self.text)
             if not any(start <= found.start() < end for start, end in taken)
         ]
+
+
+HOW = (
+    "with a computed word",
+    "with a word of recorded times",
+    "held by wording",
+    "with an unchecked word",
+    "with a computed value",
+    "without any mark",
+)
+"""How a statement is checked; the first that fits counts."""
+
+
+def how_checked(sentence: Sentence) -> str:
+    """Return the one of `HOW` that a statement is."""
+    roles = {mark.role for mark in sentence.marks}
+    found = (
+        "word" in roles,
+        "cost" in roles,
+        "statement" in roles,
+        bool(sentence.bare),
+        sentence.values > 0,
+        True,
+    )
+    return HOW[found.index(True)]
+
+
+def counted(page: Iterable[Sentence]) -> dict[str, int]:
+    """Return how many statements of a page are checked in which way."""
+    found = [how_checked(sentence) for sentence in page if sentence.kind == "statement"]
+    return {how: found.count(how) for how in HOW}
 
 
 def kind_of(text: str) -> str:
@@ -118,12 +156,21 @@ def kind_of(text: str) -> str:
         return "question"
     if DEFINITION.match(text):
         return "definition"
+    if LINK.match(text):
+        return "signpost"
+    clause, *later = LATER.split(text)
+    if any(len(said.split()) > 2 and not ordered(said) for said in later):
+        return "statement"
     if SIGNPOST.match(text):
         return "signpost"
-    first = OPENING.match(text)
-    if first and ORDERS.match(first["first"]):
-        return "instruction"
-    return "statement"
+    return "instruction" if ordered(clause) else "statement"
+
+
+def ordered(clause: str) -> bool:
+    """Whether a clause tells the reader to do something."""
+    first = OPENING.match(clause)
+    told = first and ORDERS.match(first["first"])
+    return bool(first and told and not NO_ORDER.match(clause, first.start("first")))
 
 
 @cache
@@ -176,8 +223,11 @@ def _line(token: Token) -> int:
 def _of(token: Token, offset: int) -> Iterator[Sentence]:
     text, line = "", offset + _line(token) + 1
     marks, code, starts = list[Mark](), list[tuple[int, int]](), [(0, line)]
+    values = list[int]()
     for child in token.children or []:
         start = len(text)
+        if child.type == "myst_role" and child.meta["name"] in ("eval", "recorded", "quoted"):
+            values.append(start)
         if child.type == "softbreak":
             text, line = text + " ", line + 1
             starts.append((len(text), line))
@@ -213,6 +263,7 @@ def _of(token: Token, offset: int) -> Iterator[Sentence]:
                     for m in marks
                     if (begin <= m.start < end if m.word else begin < m.start <= end)
                 ],
+                sum(begin <= place < end for place in values),
                 [(a - shift, b - shift) for a, b in code if begin <= a < end],
             )
         begin = end

@@ -11,6 +11,9 @@ Take a predicate P and the part of the zoo that the sentence speaks of, in which
 | some | P holds in some and not in others; of what a caller does: both go through |
 | must | each case without P raises, and some with it does not; of what comes: as all |
 | cannot | each case with P raises; of what comes: as none |
+
+A verb can be marked too: "adds", "does not fill", or "has" in "has the shape of y". It says the
+predicate, or its contrary, of each case; of what a caller does: that torch refuses the rest.
 """
 
 import re
@@ -35,14 +38,19 @@ WORDS: dict[Meaning, tuple[str, ...]] = {
 MEANING = {word: meaning for meaning, words in WORDS.items() for word in words}
 WEAK = {"each", "any", "both", "some", "needs", "has to", "have to"}
 """May be computed, and may be typed: mostly they only count ("one weight for each element")."""
-ALL_AND_NO = (
+QUANTIFYING = (
     r"(?<!\bat )\ball(?![- ]ones|-| the same)|\bno(?! (?:longer|more|less|fewer|matter|doubt)\b)"
+    r"|(?<!\bhow )(?<!\bas )\boften"
 )
-"""*All-ones*, *at all*, *all the same*, *no longer* and the like do not quantify."""
-VOCABULARY = MEANING.keys() - WEAK - {"all", "no"}
-"""Refused where they are typed bare in a statement, as are *all* and *no* where they quantify."""
+"""*All-ones*, *at all*, *all the same*, *no longer*, *how often* and the like do not quantify."""
+FREQUENT = {"most", "mostly", "usually", "rarely", "seldom"}
+"""With "often" they say how many, and of what nobody counted."""
+VOCABULARY = (MEANING.keys() | FREQUENT) - WEAK - {"all", "no"}
+"""Refused where they are typed bare in a statement, as are those that are `QUANTIFYING` there."""
 
 
+AUXILIARY = re.compile(r"\b(?:is|are|was|were|be|has|have|does|do|gets|get|not)\b ?")
+"""May be marked before the predicate's own words: "has" in "has the shape of y"."""
 CLAUSE = re.compile(r"[;:] |, (?:and|but|so) ")
 """Where a clause ends: "v must have the shape of x, and x.grad has the shape of y" once held."""
 
@@ -71,21 +79,24 @@ def question(word: str, target: str, text: str, start: int, end: int) -> Questio
     """
     name, _, said = (piece.strip() for piece in target.partition(";"))
     parts = tuple(filter(None, (part.strip() for part in said.split(","))))
-    meaning = MEANING.get(" ".join(word.lower().split()))
-    if meaning is None:
-        raise MarkError(f"{word!r} is no word that is computed: it may be {known(MEANING)}")
     if name not in PREDICATES:
         raise MarkError(f"there is no predicate {name!r}: it may be {known(PREDICATES)}")
     if unknown := [part for part in parts if part not in PARTS]:
         raise MarkError(f"there is no part {unknown[0]!r}: it may be {known(PARTS)}")
     predicate = PREDICATES[name]
+    meaning = MEANING.get(" ".join(word.lower().split()))
     before, after = plain(text[:start]), plain(text[end:])
     for part in parts:
         spoken(part, f"{before} {after}", predicate)
-    negated = bool(re.search(r"\bnot\s*$", before))
-    if meaning == "some" and (can_not := re.match(r"\s*not\b", after)):
-        meaning, after = "cannot", after[can_not.end() :]
-    contrary = polarity(predicate, meaning, before, after)
+    negated = False
+    if meaning is None:
+        meaning = "must" if predicate.attempt else "all"
+        contrary = polarity_of_verb(predicate, plain(word), before, after)
+    else:
+        negated = bool(re.search(r"\bnot\s*$", before))
+        if meaning == "some" and (can_not := re.match(r"\s*not\b", after)):
+            meaning, after = "cannot", after[can_not.end() :]
+        contrary = polarity(predicate, meaning, before, after)
     looked_at = names(source(predicate.ask)) | {"x"}
     for part in parts:
         looked_at |= names(part) | set(PARTS[part].holds.__code__.co_names)
@@ -114,6 +125,28 @@ def polarity(predicate: Predicate, meaning: Meaning, before: str, after: str) ->
         )
     first, *others = found
     if (meaning == "all" and (not first) in others) or (meaning == "none" and first in others):
+        raise MarkError(f"the sentence says {predicate.name!r} twice, and not alike")
+    return first
+
+
+def polarity_of_verb(predicate: Predicate, verb: str, before: str, after: str) -> bool:
+    """Whether a marked verb, with what follows it, says the contrary of a predicate."""
+    said = {*map(plain, (*predicate.words, *predicate.contrary))}
+    rest = AUXILIARY.sub("", verb)
+    if rest and not {verb, verb.replace("not ", ""), rest} & said:
+        raise MarkError(
+            f"{verb!r} is no word that is computed: it may be {known(MEANING)}, or a verb that "
+            f"says {predicate.name!r}: {known((*predicate.words, *predicate.contrary))}"
+        )
+    if occurrences(predicate, verb) and re.match(r" not\b", after):
+        verb, after = f"not {verb}", after.removeprefix(" not")
+    if not occurrences(predicate, CLAUSE.split(f"{verb}{after}")[0]):
+        raise MarkError(
+            f"from {verb!r} on the sentence does not say {predicate.name!r}: it may say "
+            f"{known(predicate.words)}"
+        )
+    first, *others = occurrences(predicate, f"{before}{verb}{after}")
+    if (not first) in others:
         raise MarkError(f"the sentence says {predicate.name!r} twice, and not alike")
     return first
 

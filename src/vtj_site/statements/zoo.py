@@ -45,7 +45,7 @@ class Call(NamedTuple):
 
     name: str
     code: str
-    v: str = "v"
+    v: str | None = "v"
     first: str = ""
 
 
@@ -95,9 +95,9 @@ class Case(NamedTuple):
         return f"{self.call.name}, x {self.tensor.name}, y = {self.op}"
 
 
-def filled(code: str, case: Case, v: str) -> str:
+def filled(code: str, case: Case, v: str | None) -> str:
     """Return a piece of a call's code with the case's operation and a `v` in it."""
-    return code.replace("{op}", case.op).replace("{v}", v)
+    return code.replace("{op}", case.op).replace("{v}", v or "")
 
 
 def cases() -> Iterator[Case]:

@@ -9,6 +9,7 @@ from bs4 import BeautifulSoup
 from sphinx.errors import ExtensionError
 
 from tests.extensions.conftest import built
+from vtj_site.statements.sentences import HOW
 
 SETTINGS = {"extensions": ["myst_nb", "statements"], "html_theme": "basic"}
 PAGE = """# Page
@@ -17,8 +18,18 @@ PAGE = """# Page
 
 When an operation needed what it saved and the count has changed,
 `backward` raises.{statement}`count that has changed`
+
+It frees the graph. Pass it on. Pass it on, and it frees the graph.
 """
-PAGES = {"page": PAGE, "reference/statements": "# List\n\n```{list-of-statements}\n```\n"}
+LIST = """# List
+
+```{list-of-statements}
+```
+
+```{count-of-statements}
+```
+"""
+PAGES = {"page": PAGE, "reference/statements": LIST}
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +53,7 @@ def test_a_word_opens_what_it_rests_on(site: Path) -> None:
     assert opened is not None
     assert opened.has_attr("popover")
     said = opened.text
-    assert re.search(r"\d+ cases \(of backward\), none of which fulfill it", said)
+    assert re.search(r"\d+ cases \(of backward\), and none speaks against it", said)
     assert "x.grad = given" in said
     assert "def adds" in said
     link = opened.a
@@ -58,10 +69,22 @@ def test_one_page_lists_them_all(site: Path) -> None:
     assert "torch.tanh" in rows[1]
 
 
+def test_the_statements_without_a_mark_are_counted_page_by_page(site: Path) -> None:
+    listed = read(site / "html/reference/statements.html")
+    head, *rows = [[cell.text for cell in row.select("th, td")] for row in listed.select("tr")]
+    assert head == ["page", "statements", *HOW]
+    assert rows == [
+        ["The whole site", "4", "1", "0", "1", "0", "0", "2"],
+        ["All pages", "0", "0", "0", "0", "0", "0", "0"],
+        ["Page", "4", "1", "0", "1", "0", "0", "2"],
+        ["List", "0", "0", "0", "0", "0", "0", "0"],
+    ]
+
+
 def test_the_text_of_a_page_has_the_words_alone(site: Path) -> None:
     assert built(site, PAGES, SETTINGS, builder="text") == ""
     text = (site / "text/page.txt").read_text(encoding="utf-8")
-    assert text.endswith('has changed,\n"backward" raises.\n')
+    assert 'has changed,\n"backward" raises.\n' in text
     assert '"backward" never overwrites ".grad".' in text
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from vtj_site.statements.sentences import kind_of, sentences
+from vtj_site.statements.sentences import HOW, counted, kind_of, sentences
 
 ROOT = Path(__file__).parents[3]
 
@@ -24,6 +24,13 @@ ROOT = Path(__file__).parents[3]
         ("A *leaf* is a tensor that no operation made.", "definition"),
         ("The table below has all of them.", "signpost"),
         ("More: never again.", "signpost"),
+        ("Pass `v`, so that it can be weighted.", "instruction"),
+        ("Pass `v`, and torch adds the product.", "statement"),
+        ("Leave it; `v` is one then.", "statement"),
+        ("The table below has two: `v` is one of them.", "statement"),
+        ("Add them; pass the sum along.", "instruction"),
+        ("Note that `v` is one.", "statement"),
+        ("Read into a tensor, an image is a leaf.", "statement"),
     ],
 )
 def test_what_a_sentence_is(text: str, kind: str) -> None:
@@ -48,10 +55,32 @@ def test_what_a_sentence_is(text: str, kind: str) -> None:
         ("```{glossary}\nleaf\n: It is never so. It is always so.\n```", ["always"]),
         ("| a | b |\n|---|---|\n| it is never so | no |", ["never"]),
         ("It is [never](there.md) *so*.", ["never"]),
+        ("Pass it, and it is never wrong.", ["never"]),
+        ("It is usually so, and often not.", ["usually", "often"]),
+        ("Say how often it is, as often as not.", []),
     ],
 )
 def test_which_words_are_bare(text: str, bare: list[str]) -> None:
     assert [word for sentence in sentences(text) for word in sentence.bare] == bare
+
+
+@pytest.mark.parametrize(
+    ("text", "how"),
+    [
+        ("It {word}`never <adds>` adds {eval}`1` of it.{statement}`so`", "with a computed word"),
+        ("The sum is {cost}`slower <sum against ones>`.", "with a word of recorded times"),
+        ("It is never so.{statement}`so`", "held by wording"),
+        ("It is never {eval}`1` of it.", "with an unchecked word"),
+        ("There are {eval}`1 + 1` of them.", "with a computed value"),
+        ("They say {quoted}`so it is <them>`.", "with a computed value"),
+        ("It is {recorded}`since torch 1.3.0 <it>` so.", "with a computed value"),
+        ("It adds `1 + 1` to it.", "without any mark"),
+    ],
+)
+def test_how_a_statement_is_checked(text: str, how: str) -> None:
+    found = counted(sentences(f"{text} Is it so? Pass it on."))
+    assert [each for each in HOW if found[each]] == [how]
+    assert sum(found.values()) == 1
 
 
 def test_each_sentence_has_its_line() -> None:

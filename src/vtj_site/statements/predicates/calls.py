@@ -12,8 +12,9 @@ from vtj_site.statements.facts import Record
     attempt=True,
 )  # fmt: skip
 def omits_v(record: Record) -> Answer:
-    """Whether `v` is left out."""
-    return not record.case.call.v
+    """Whether `v` is left out, where the call takes one."""
+    v = record.case.call.v
+    return None if v is None else not v
 
 
 @predicate("the shape of y", "y's shape", contrary=("another shape",), attempt=True)
@@ -48,6 +49,17 @@ def x_requires_a_gradient(record: Record) -> Answer:
 def v_is_a_tensor(record: Record) -> Answer:
     """Whether `v`, where it is passed, is a tensor."""
     return record.v is not None if record.case.call.v and record.y else None
+
+
+@predicate(
+    "a number, a list of numbers or a NumPy array", "a number, a list of numbers or an array",
+    attempt=True,
+)  # fmt: skip
+def v_is_bare_numbers(record: Record) -> Answer:
+    """Whether `v` is a number, a list of them or a NumPy array."""
+    if not record.v_type or not record.y or not record.y.elements:
+        return None
+    return record.v_type in ("float", "complex", "list of float", "list of complex", "ndarray")
 
 
 @predicate(

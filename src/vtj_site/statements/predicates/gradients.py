@@ -5,8 +5,8 @@ from vtj_site.statements.facts import Record
 
 
 @predicate(
-    "adds", "added", "accumulates", "accumulated",
-    contrary=("overwrites", "overwritten", "overwrite", "replaces", "replaced"),
+    "adds", "add", "added", "accumulates", "accumulated",
+    contrary=("overwrites", "overwritten", "overwrite", "replaces", "replaced", "replace"),
 )  # fmt: skip
 def adds(record: Record) -> Answer:
     """Whether `.grad` has become the old one and the gradient, and not the gradient alone."""
@@ -23,7 +23,8 @@ def shares_memory(record: Record) -> Answer:
 
 
 @predicate(
-    "fills .grad", "fills", "filled", "gets a .grad", "get a .grad", "gets filled", "has a .grad",
+    "fills .grad", "fills", "fill .grad", "fill", "filled", "gets filled",
+    "gets a .grad", "get a .grad", "has a .grad",
     contrary=("leaves .grad alone", "empties", "emptied", "stays None", "is None"),
 )  # fmt: skip
 def fills_grad(record: Record) -> Answer:
@@ -33,10 +34,42 @@ def fills_grad(record: Record) -> Answer:
     return record.filled
 
 
-@predicate("is the product", "the product", contrary=("is not the product",))
+@predicate(
+    "vᵀ·J", "the product", "multiplies", "multiply", "VJP", "vector-Jacobian product",
+    contrary=("J·u", "JVP", "Jacobian-vector product"),
+)  # fmt: skip
 def is_the_product(record: Record) -> Answer:
-    """Whether the gradient is the product of `v` and the Jacobian."""
-    return record.agrees
+    """Whether the gradient is the product of `v` and `J`, where no hook or write came between."""
+    if record.hooked or record.x_written or record.y_written or ".detach()" in record.case.op:
+        return None
+    v_times_J = record.agrees  # noqa: N806
+    return v_times_J  # noqa: RET504 -- what a page names stands in the code
+
+
+@predicate(
+    "takes a one", "takes ones", "that of ones", "the derivative itself", "the gradient of the sum",
+)  # fmt: skip
+def is_that_of_ones(record: Record) -> Answer:
+    """Whether the gradient is the one for all ones, where no hook or write came between."""
+    if record.hooked or record.x_written or record.y_written or ".detach()" in record.case.op:
+        return None
+    return record.of_ones
+
+
+@predicate("the shape of x", "x's shape", "that of x")
+def has_the_shape_of_x(record: Record) -> Answer:
+    """Whether the gradient has as many dimensions as `x`, of the same lengths."""
+    return record.grad.shape == record.x.shape if record.grad and record.x else None
+
+
+@predicate(
+    "returns it", "returns the gradient", "returns the product", "returns a gradient",
+    "return it", "return the gradient", "returns",
+    contrary=("returns None", "returns nothing"),
+)  # fmt: skip
+def returns_the_gradient(record: Record) -> Answer:
+    """Whether the call returns the gradient."""
+    return None if record.refused else record.returned
 
 
 @predicate("changes v", "change v", "adds to v", contrary=("keeps v", "leaves v as it is"))

@@ -1,1 +1,0 @@
-"""Checks for the pages of `docs/how-to`."""
