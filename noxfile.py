@@ -292,3 +292,12 @@ def bench_docs(session: nox.Session) -> None:
 def history(session: nox.Session) -> None:
     """Ask old releases of torch again, and record what they answer (gigabytes of downloads)."""
     session.run(sys.executable, "conf/history/record.py", *session.posargs, external=True)
+
+
+@nox.session(venv_backend="none", default=False)
+def torches(session: nox.Session) -> None:
+    """Run the library's tests on several releases of torch, and record it: `-- VERSION …`.
+
+    Each has an environment of its own, removed afterwards (gigabytes of downloads).
+    """
+    session.run(sys.executable, "conf/history/torches.py", *session.posargs, external=True)

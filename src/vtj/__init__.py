@@ -2,6 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from vtj import release as release  # before all else: it says which torch is too old
+
+# isort: split
+
 from vtj.cases.example import Example
 from vtj.cases.refusal import Refusal
 from vtj.cases.sequence import Call, Sequence

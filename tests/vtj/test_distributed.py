@@ -8,11 +8,13 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tensor
 from torch.multiprocessing.spawn import start_processes
 
 import vtj
 from tests.zoo.bug import custom
+from vtj.release import of_sharded_tensors
+
+SHARDED = of_sharded_tensors()
 
 DOUBLED = custom(torch.clone, lambda x, g: 2 * g)
 """The identity, with a backward that is off by a factor of two."""
@@ -27,20 +29,20 @@ def certified(rank: int, folder: Path) -> None:
     torch.manual_seed(0)
     first, second = nn.Linear(2, 4).double(), nn.Linear(4, 2).double()
     weights = (
-        distribute_tensor(first.weight.detach(), mesh, [Shard(0)]),
-        distribute_tensor(second.weight.detach(), mesh, [Shard(1)]),
+        SHARDED.distribute_tensor(first.weight.detach(), mesh, [SHARDED.Shard(0)]),
+        SHARDED.distribute_tensor(second.weight.detach(), mesh, [SHARDED.Shard(1)]),
     )
     x = torch.linspace(-1, 1, 6, dtype=torch.float64).reshape(3, 2)
 
-    def model(a: DTensor, b: DTensor) -> Tensor:
-        inputs = DTensor.from_local(x, mesh, [Replicate()])
+    def model(a: Tensor, b: Tensor) -> Tensor:
+        inputs = SHARDED.DTensor.from_local(x, mesh, [SHARDED.Replicate()])
         return torch.tanh(inputs @ a.t()) @ b.t()
 
     def of_input(x: Tensor) -> Tensor:
-        inputs = DTensor.from_local(x, mesh, [Replicate()])
+        inputs = SHARDED.DTensor.from_local(x, mesh, [SHARDED.Replicate()])
         return (torch.tanh(inputs @ weights[0].t()) @ weights[1].t()).full_tensor()
 
-    def doubled(a: DTensor, b: DTensor) -> Tensor:
+    def doubled(a: Tensor, b: Tensor) -> Tensor:
         return DOUBLED(model(a, b).full_tensor())
 
     reports = [vtj.certify(model, weights), vtj.certify(of_input, x), vtj.certify(doubled, weights)]

@@ -3,6 +3,10 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+
+import torch
+from torch.autograd import forward_ad
 
 
 @contextmanager
@@ -11,7 +15,20 @@ def quiet() -> Iterator[None]:
 
     What the caller's own function warns of still gets out.
     """
+    _load_forward_mode()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*batching rule", category=UserWarning)
-        warnings.filterwarnings("ignore", message="`torch.jit", category=DeprecationWarning)
         yield
+
+
+@cache
+def _load_forward_mode() -> None:
+    """Have torch load what its first forward derivative loads, with torch.jit.script.
+
+    Of that function torch warns since 2.10, as it does where the caller's own function uses it:
+    a DeprecationWarning through 2.13, a FutureWarning since 2.14.
+    """
+    with warnings.catch_warnings(), forward_ad.dual_level():
+        for category in (DeprecationWarning, FutureWarning):
+            warnings.filterwarnings("ignore", message="`torch.jit.script", category=category)
+        forward_ad.make_dual(torch.zeros(()), torch.zeros(()))  # type: ignore[no-untyped-call]

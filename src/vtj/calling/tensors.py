@@ -8,6 +8,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from vtj.release import of_sharded_tensors
+
 Tensors: TypeAlias = Tensor | tuple[Tensor, ...]
 Function: TypeAlias = Callable[..., Any]
 
@@ -128,9 +130,14 @@ def _is_sharded(part: Any) -> bool:
 
 
 def _sharded_like(plain: Tensor, part: Any) -> Tensor:
-    from torch.distributed.tensor import distribute_tensor  # a second to import; loaded by now
-
-    return distribute_tensor(plain, part.device_mesh, part.placements)
+    sharded = of_sharded_tensors()
+    # torch 2.4 makes no partial sums; a copy on every process stands for the same tensor.
+    placements = [
+        sharded.Replicate() if placement.is_partial() else placement
+        for placement in part.placements
+    ]
+    made: Tensor = sharded.distribute_tensor(plain, part.device_mesh, placements)
+    return made
 
 
 def fresh_leaves(x: Tensors) -> tuple[Tensor, ...]:

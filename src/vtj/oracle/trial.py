@@ -24,6 +24,7 @@ from vtj.calling.tensors import (
 from vtj.oracle.blocks import as_matrix
 from vtj.oracle.naming import element
 from vtj.oracle.tolerance import RELATIVE
+from vtj.release import dtypes_noted, dtypes_of
 
 ONCE_DIFFERENTIABLE = "torch::autograd::Error"  # the node torch puts where no gradient goes on
 
@@ -203,11 +204,13 @@ def first_run(f: Function, x: Tensors) -> tuple[Trial, ForwardRun]:
     raised = like(tuple(part.double() for part in as_tuple(x)), x)
     leaves = fresh_leaves(raised)
     try:
-        y = f(*leaves)
+        with dtypes_noted() as noted:
+            y = f(*leaves)
         x = raised
     except Exception:  # whatever keeps f from float64, x's own dtype shows whether it is f's error
         leaves = fresh_leaves(x)
-        y = f(*leaves)
+        with dtypes_noted() as noted:
+            y = f(*leaves)
     outputs = as_tuple(y, "y = f(x)")
     for part in outputs:
         require_floating("y", part)
@@ -218,7 +221,7 @@ def first_run(f: Function, x: Tensors) -> tuple[Trial, ForwardRun]:
         x=x,
         y=tuple(part.detach().clone() for part in outputs),
         y_tuple=isinstance(y, tuple),
-        dtype=_least_precise(nodes, *as_tuple(x), *outputs),
+        dtype=_least_precise(noted | dtypes_of(nodes), *as_tuple(x), *outputs),
         connected=tuple(part.requires_grad for part in outputs),
         custom=any(isinstance(node, BackwardCFunction) for node in nodes),
         once_differentiable=any(node.name() == ONCE_DIFFERENTIABLE for node in nodes),
@@ -239,10 +242,8 @@ def graph_of(y: Sequence[Tensor]) -> set[Any]:
     return seen
 
 
-def _least_precise(nodes: Iterable[Any], *tensors: Tensor) -> torch.dtype:
-    dtypes = {tensor.dtype for tensor in tensors}
-    for node in nodes:
-        dtypes |= {made.dtype for made in node._input_metadata}
+def _least_precise(noted: Iterable[torch.dtype], *tensors: Tensor) -> torch.dtype:
+    dtypes = {tensor.dtype for tensor in tensors}.union(noted)
     if len(dtypes) == 1:
         return dtypes.pop()
     return max((d for d in dtypes if d.is_floating_point), key=lambda d: torch.finfo(d).eps)

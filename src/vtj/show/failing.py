@@ -175,7 +175,8 @@ def _not_as_many(call: Call, came: int) -> Advice:
 
 
 def _overwritten(call: Call) -> Advice:
-    found = re.search(r"output \d+ of (\w+)", str(call.error))
+    # torch 2.4 calls it ExpBackward0, later ones Exp
+    found = re.search(r"output \d+ of (\w+?)(?:Backward\d+)?\b", str(call.error))
     what = f"the output of {found[1]}" if found else "a tensor"
     cause = f"f overwrote {what} in place (as y += 1 or y[0] = 0 do) and backward needs it."
     context = "torch.autograd.graph.allow_mutation_on_saved_tensors()"

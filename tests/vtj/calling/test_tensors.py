@@ -12,11 +12,12 @@ import torch.distributed as dist
 from torch import Tensor
 from torch._subclasses import FakeTensorMode
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
-from torch.distributed.tensor import DTensor, Shard, distribute_tensor
 
 import vtj
 from vtj.calling.tensors import as_tuple, require_floating, require_values, shaped_like, values
+from vtj.release import of_sharded_tensors
 
+SHARDED = of_sharded_tensors()
 PLAIN = torch.tensor([1.0, 2.0])
 
 
@@ -95,15 +96,15 @@ def mesh(monkeypatch: pytest.MonkeyPatch) -> Iterator[DeviceMesh]:
 
 
 def test_a_sharded_tensor_is_answered_by_one_that_is_sharded_alike(mesh: DeviceMesh) -> None:
-    part = distribute_tensor(torch.zeros(2, 2), mesh, [Shard(1)])
+    part = SHARDED.distribute_tensor(torch.zeros(2, 2), mesh, [SHARDED.Shard(1)])
     require_floating("x", part)
     (made,) = shaped_like(np.array([1.0, 2.0, 3.0, 4.0]), (part,))
-    assert isinstance(made, DTensor)
-    assert (made.device_mesh, made.placements) == (mesh, (Shard(1),))
+    assert isinstance(made, SHARDED.DTensor)
+    assert (made.device_mesh, made.placements) == (mesh, (SHARDED.Shard(1),))
     assert made.full_tensor().tolist() == [[1.0, 2.0], [3.0, 4.0]]
     assert values(made).tolist() == [1.0, 2.0, 3.0, 4.0]
 
 
 def test_a_sharded_tensor_is_certified(mesh: DeviceMesh) -> None:
-    x = distribute_tensor(PLAIN, mesh, [Shard(0)])
+    x = SHARDED.distribute_tensor(PLAIN, mesh, [SHARDED.Shard(0)])
     assert vtj.certify(lambda x: x**2, x)

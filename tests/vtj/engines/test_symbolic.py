@@ -123,10 +123,18 @@ def test_says_where_the_formulas_hold(f: Any, held: list[str]) -> None:
         (lambda x: torch.clamp(0 * x, x, 3 * x), 1.0),
         (lambda x: torch.clamp(5 * x, x, 3 * x), 1.0),
         (lambda x: torch.clamp(2 * x, x, 3 * x), 1.0),
+        (lambda x: torch.clamp(x, x.detach() * 0, x.detach() + 1), 0.0),
+        (lambda x: torch.clamp(2 * x, 1 - x, x + 1), 1.0),
+        (lambda x: torch.clamp(x, x.detach(), x.detach()), 1.0),
+        (lambda x: torch.clamp(2 * x, min=x + 1), 1.0),
+        (lambda x: x.clamp(max=1), 1.0),
+        (lambda x: x.clamp_min(1), 1.0),
     ],
     ids=[
         *("relu", "abs", "upper bound", "lower bound", "maximum", "minimum", "amax of three"),
         *("amax of two", "amin of two", "below a bound", "above a bound", "between two"),
+        *("on a constant tensor", "on a tensor of x", "on two tensors", "on the only tensor"),
+        *("on the only number", "clamp_min"),
     ],
 )
 def test_a_kink_gets_the_slope_that_torch_chooses(f: Any, x: float) -> None:

@@ -117,6 +117,10 @@ SMOOTH: dict[str, tuple[Callable[..., Any], Tensor]] = {
     "reflect": (lambda x: F.pad(x[None], (1, 1), mode="reflect"), THREE),
     "avg_pool2d, oblong": (lambda x: F.avg_pool2d(images(x), (2, 4), stride=(1, 4)), TWO),
     "max_pool1d": (lambda x: F.max_pool1d(x[None], 2), THREE),
+    "max_pool1d, padded": (lambda x: F.max_pool1d(x[None] - 3, 2, padding=1), THREE),
+    "max_pool2d, oblong": (lambda x: F.max_pool2d(images(x), (2, 3), stride=(1, 2)), TWO),
+    "max_pool2d, dilated": (lambda x: F.max_pool2d(images(x), 2, dilation=(1, 3)), TWO),
+    "max_pool2d, equal elements": (lambda x: F.max_pool2d(images(x) * 0 + x[0], 2), TWO),
     "division with rounding": (
         lambda x: x * torch.div(x, 0.375, rounding_mode="floor"),
         THREE,

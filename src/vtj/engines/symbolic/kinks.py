@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import sympy
+import torch
 
 
 class Slope(sympy.Function):  # type: ignore[misc]  # SymPy has no annotations
@@ -76,21 +77,41 @@ class Smallest(Largest):
 
 
 class Clamped(Kinked):
-    """a held between two bounds; the slope on a bound is 1, as in `torch.clamp`."""
+    """a held between two numbers; the slope on one is what the torch that runs chooses.
+
+    It is asked: through torch 2.13 the slope there was 1, since 2.14 it is 0.
+    """
 
     nargs = 3
+    tensors = False  # whether the bounds are tensors, with which torch chooses otherwise
 
-    @staticmethod
-    def slopes(values: Sequence[float]) -> list[Any]:
+    @classmethod
+    def slopes(cls, values: Sequence[float]) -> list[Any]:
         """Return 1 between the bounds; beyond one, the slope belongs to that bound."""
         value, low, high = values
+        if value in (low, high):
+            return cls._on_a_bound(values)
         below, above = value < low, value > high
         return [sympy.Integer(flag) for flag in (not below and not above, below, above)]
+
+    @classmethod
+    def _on_a_bound(cls, values: Sequence[float]) -> list[Any]:
+        with torch.enable_grad():
+            leaves = [torch.tensor(v, dtype=torch.float64, requires_grad=True) for v in values]
+            y = torch.clamp(leaves[0], *(leaves if cls.tensors else values)[1:])
+            slopes = torch.autograd.grad(y, leaves, allow_unused=True, materialize_grads=True)
+        return [sympy.Rational(slope.item()) for slope in slopes]
 
     def decisive(self, values: Sequence[float]) -> list[tuple[Any, Any]]:
         """Return the argument with each finite bound."""
         a, *bounds = self.args
         return [(a, bound) for bound in bounds if bound.is_finite is not False]
+
+
+class ClampedByTensors(Clamped):
+    """a held between two tensors; on one, torch since 2.14 shares the slope with it."""
+
+    tensors = True
 
 
 class Sigmoid(sympy.Function):  # type: ignore[misc]  # SymPy has no annotations

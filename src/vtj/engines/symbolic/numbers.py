@@ -10,8 +10,14 @@ from numpy.typing import NDArray
 
 from vtj.engines.symbolic.operations import Formulas
 
+
+def _clamped(a: float, low: float, high: float) -> float:
+    return min(max(a, low), high)
+
+
 NUMERIC = {
-    "Clamped": lambda a, low, high: min(max(a, low), high),
+    "Clamped": _clamped,
+    "ClampedByTensors": _clamped,
     "Largest": max,
     "Magnitude": abs,
     "Relu": lambda a: max(a, 0.0),

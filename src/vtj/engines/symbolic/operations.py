@@ -16,8 +16,17 @@ import torch
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from torch import Tensor
+from torch._decomp import decomposition_table
 
-from vtj.engines.symbolic.kinks import Clamped, Largest, Magnitude, Relu, Sigmoid, Smallest
+from vtj.engines.symbolic.kinks import (
+    Clamped,
+    ClampedByTensors,
+    Largest,
+    Magnitude,
+    Relu,
+    Sigmoid,
+    Smallest,
+)
 
 Formulas = NDArray[np.object_]
 
@@ -45,20 +54,55 @@ def avg_pool2d(
 
 
 def hardtanh(a: Tensor, low: float = -1, high: float = 1) -> Tensor:
-    """Hold between two bounds; the slope on a bound is 0, where that of `clamp` is 1."""
+    """Hold between two bounds; the slope on a bound is 0, also where that of `clamp` is 1."""
     return torch.where(a <= low, 0 * a + low, torch.where(a >= high, 0 * a + high, a))
+
+
+with torch.enable_grad():
+    _edge = torch.tensor(3.0, requires_grad=True)
+    torch.nn.functional.hardswish(_edge).backward()  # type: ignore[no-untyped-call]
+FLAT_AT_ITS_EDGE = _edge.grad.item() == 1 if _edge.grad is not None else False
+"""Whether `hardswish` has at -3 and 3 the slopes of the pieces beyond; in torch 2.4, it has not."""
+
+
+def hardswish(a: Tensor) -> Tensor:
+    """Join three pieces: 0, a (a + 3) / 6 and a."""
+    below, above = (a <= -3, a >= 3) if FLAT_AT_ITS_EDGE else (a < -3, a > 3)
+    return torch.where(below, 0 * a, torch.where(above, a, a * (a + 3) / 6))
+
+
+def max_pool2d(
+    images: Tensor,
+    kernel: Sequence[int],
+    stride: Sequence[int] = (),
+    padding: Sequence[int] = (0,),
+    dilation: Sequence[int] = (1,),
+    ceil_mode: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """Take the largest element of every window, the first of equal ones."""
+    if ceil_mode:
+        raise NotImplementedError("only max pooling that rounds sizes down")
+    given = map(tuple, (kernel, stride or kernel, padding, dilation))
+    sides, steps, (up, left), gaps = (each * 2 if len(each) == 1 else each for each in given)
+    windows = torch.nn.functional.pad(images, (left, left, up, up), value=-torch.inf)
+    for dim, side, step, gap in zip((-2, -1), sides, steps, gaps, strict=True):
+        windows = windows.unfold(images.ndim + dim, gap * (side - 1) + 1, step)[..., ::gap]
+    return windows.flatten(-2).max(-1)
 
 
 OTHERWISE: dict[str, Callable[..., Any]] = {
     "avg_pool2d": avg_pool2d,
     "fmod": lambda a, b: a - b * torch.trunc(a / b),
     "hardsigmoid": lambda a: hardtanh(a, -3, 3) / 6 + 0.5,
-    "hardswish": lambda a: torch.where(a <= -3, 0 * a, torch.where(a >= 3, a, a * (a + 3) / 6)),
+    "hardswish": hardswish,
     "hardtanh": hardtanh,
     "median": lambda a: a.reshape(-1).median(0).values,
     "remainder": lambda a, b: a - b * torch.floor(a / b),
 }
 """Operations that are run as others, since torch has no decomposition of its own for them."""
+
+if torch.ops.aten.max_pool2d_with_indices.default not in decomposition_table:
+    OTHERWISE["max_pool2d_with_indices"] = max_pool2d  # torch 2.4 and 2.6 have none yet
 
 
 @cache
@@ -150,7 +194,8 @@ def clamp(a: Formulas, min: Any = None, max: Any = None) -> Formulas:
     """Hold between two bounds, either of which may be missing."""
     low = -sympy.oo if min is None else min
     high = sympy.oo if max is None else max
-    return elementwise(Clamped, a, low, high)
+    tensors = isinstance(min, np.ndarray) or isinstance(max, np.ndarray)
+    return elementwise(ClampedByTensors if tensors else Clamped, a, low, high)
 
 
 def det(a: Formulas) -> tuple[Formulas, None, None]:

@@ -99,9 +99,10 @@ class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leave
         known = [t for t in _tensors((call.args, call.kwargs)) if self.memory.knows(t)]
         if not known:
             return call.run()
-        if func._can_decompose():
-            with self:
-                return func.decompose(*call.args, **call.kwargs)
+        with self:
+            made_of_others = func.decompose(*call.args, **call.kwargs)
+        if made_of_others is not NotImplemented:
+            return made_of_others
         if func.is_view or torch.Tag.inplace_view in func.tags:
             return call.run()
         if self._constant(call, known):

@@ -1,0 +1,67 @@
+"""What this library must know of the release of torch that runs, and where it asks."""
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import torch
+
+OLDEST = (2, 4)
+"""The oldest release that `nox -s torches` has seen pass every test of this library."""
+
+
+def refuse_older() -> None:
+    """Raise ImportError, naming both releases, where torch is older than the oldest that serves."""
+    found = re.match(r"(\d+)\.(\d+)", torch.__version__)
+    if found and tuple(map(int, found.groups())) < OLDEST:
+        oldest = ".".join(map(str, OLDEST))
+        raise ImportError(f"vtj needs torch {oldest} or newer; this is torch {torch.__version__}")
+
+
+refuse_older()
+
+from torch.autograd.graph import Node  # noqa: E402 - what is too old is told first
+from torch.overrides import TorchFunctionMode  # noqa: E402
+from torch.utils._pytree import tree_leaves  # noqa: E402
+
+NODES_KNOW_DTYPES = hasattr(Node, "_input_metadata")  # since torch 2.5
+
+
+class _Noting(TorchFunctionMode):
+    """Runs every function as it is, and notes the dtypes of what requires grad."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dtypes: set[torch.dtype] = set()
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        out = func(*args, **(kwargs or {}))
+        on_the_way = (leaf for leaf in tree_leaves((args, out)) if isinstance(leaf, torch.Tensor))
+        self.dtypes |= {tensor.dtype for tensor in on_the_way if tensor.requires_grad}
+        return out
+
+
+@contextmanager
+def dtypes_noted() -> Iterator[set[torch.dtype]]:
+    """Collect the dtypes of the tensors on the way, where the graph's nodes do not know them."""
+    if NODES_KNOW_DTYPES:
+        yield set()
+        return
+    with _Noting() as noting:
+        yield noting.dtypes
+
+
+def dtypes_of(nodes: Iterable[Any]) -> set[torch.dtype]:
+    """Return the dtypes of what the nodes of a graph stand for, as far as they know them."""
+    if not NODES_KNOW_DTYPES:
+        return set()
+    return {made.dtype for node in nodes for made in node._input_metadata}
+
+
+def of_sharded_tensors() -> ModuleType:
+    """Return torch's module of DTensors, which is public since torch 2.5; it loads for a second."""
+    in_public = hasattr(import_module("torch.distributed.tensor"), "DTensor")
+    return import_module("torch.distributed.tensor" if in_public else "torch.distributed._tensor")
