@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from gates.expected_errors import declared_error, without_place
 from IPython.lib.pretty import pretty
 
 import vtj
@@ -62,11 +63,11 @@ class Reader:
                 return None, str(eval(step.expression, self._namespace))
             except Exception as error:
                 return f"{type(error).__name__}: {error}", ""
-        declared = step.options.get("raises")
+        declared = declared_error(step.options)
         try:
             shown = self._cell(ast.parse(step.code))
         except Exception as error:
-            came = f"{type(error).__name__}: {error}"
+            came = without_place(f"{type(error).__name__}: {error}")
             sys.last_value = error
             return None if came == declared else came, ""
         return None if declared is None else f"nothing raised, declared {declared}", shown
