@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from importlib.metadata import distributions
+from importlib.metadata import distributions, version
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ ASKED = ("pages", "questions")
 COLOR = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def run(folder: Path) -> dict[str, Any]:
+def run(folder: Path) -> None:
     """Run every step; keep what each prints in the folder, without the paths of this machine."""
     status: dict[str, int] = {}
     for name, words in STEPS.items():
@@ -47,9 +47,7 @@ def run(folder: Path) -> dict[str, Any]:
     said = folder / "site" / "unfinished" / "warnings.txt"
     (folder / "messages.txt").write_text(said.read_text("utf-8") if said.exists() else "", "utf-8")
     tidy(folder / "messages.txt")
-    facts = {"status": status, "site": release_of_the_site(), "versions": versions()}
-    (folder / "facts.json").write_text(json.dumps(facts, indent=1), encoding="utf-8")
-    return facts
+    (folder / "facts.json").write_text(json.dumps(facts(status), indent=1), encoding="utf-8")
 
 
 def tidy(file: Path) -> None:
@@ -59,23 +57,34 @@ def tidy(file: Path) -> None:
     file.write_text(text, encoding="utf-8")
 
 
-def versions() -> dict[str, str]:
-    """Return the version of what is installed, by name."""
-    found = {
-        each.metadata["Name"].lower().replace("_", "-"): each.version for each in distributions()
+def facts(status: Mapping[str, int]) -> dict[str, Any]:
+    """Return with what the steps ran, where that differs from the site's, and how each ended."""
+    pinned = re.findall(r"^(\S+)==(\S+)", CONSTRAINTS.read_text("utf-8"), re.MULTILINE)
+    names = {each.metadata["Name"] for each in distributions()}
+    here = {re.sub("[_.]", "-", name).lower(): version(name) for name in names}
+    others = []
+    for name, pin in pinned:
+        installed = here.get(re.sub("[_.]", "-", name).lower(), pin)
+        if installed != pin and name != "torch":
+            others.append(f"{name} {installed}")
+    return {
+        "torch": version("torch"),
+        "python": platform.python_version(),
+        "site": release_of_the_site(),
+        "others": others,
+        "status": dict(status),
     }
-    return {**dict(sorted(found.items())), "python": platform.python_version()}
 
 
 def read(folder: Path) -> Report:
     """Make the report of a run from what it has left in its folder."""
-    facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
+    found = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
     logs = {name: (folder / f"{name}.txt").read_text(encoding="utf-8") for name in STEPS}
     messages = (folder / "messages.txt").read_text(encoding="utf-8")
     rows = [row for name in ASKED for row in logs[name].splitlines()]
     told = [Finding(*json.loads(row)) for row in rows if row.startswith('["')]
     known = {finding.place.partition(":")[0] for finding in told}
-    status = facts["status"]
+    status = found["status"]
     findings = [
         *told,
         *of_build(logs["build"], messages, status["build"], known),
@@ -83,22 +92,18 @@ def read(folder: Path) -> Report:
         *of_noise(logs["build"] + logs["tests"]),
     ]
     findings += [of_end(f"the {name}", logs[name]) for name in ASKED if status[name]]
-    return Report(head(facts, logs), findings, f"{folder.name}/log.txt")
+    log = folder / "log.txt"
+    named = log.relative_to(ROOT) if log.is_relative_to(ROOT) else log
+    return Report(head(found, logs["tests"]), findings, str(named))
 
 
-def head(facts: Mapping[str, Any], logs: Mapping[str, str]) -> list[str]:
+def head(found: Mapping[str, Any], tests: str) -> list[str]:
     """Say with what it ran, beside what the site is of, and how far it came."""
-    newer = [
-        f"{name} {facts['versions'][name.lower()]}"
-        for name, version in re.findall(r"^(\S+)==(\S+)", CONSTRAINTS.read_text("utf-8"), re.M)
-        if facts["versions"].get(name.lower(), version) != version and name != "torch"
-    ]
-    refused = "was refused" if facts["status"]["build"] else "was built"
-    now = facts["versions"]
+    refused = "was refused" if found["status"]["build"] else "was built"
     return [
-        f"torch {now['torch']}, Python {now['python']}; the site is of torch {facts['site']}.",
-        f"Other than in conf/constraints.txt: {', '.join(newer) or 'nothing'}.",
-        f"The site {refused}. Tests of the library: {passed(logs['tests'])}.",
+        f"torch {found['torch']}, Python {found['python']}; the site is of torch {found['site']}.",
+        f"Other than in conf/constraints.txt: {', '.join(found['others']) or 'nothing'}.",
+        f"The site {refused}. Tests of the library: {passed(tests)}.",
     ]
 
 

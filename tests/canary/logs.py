@@ -20,7 +20,7 @@ OF_CELLS = ("gates.expected_errors", "gates.stray_warnings", "myst_nb_fork")
 """What is said of a cell that ran; the step `pages` runs the same cells, and knows more of them."""
 OURS = ("gates", "statements", "recorded", "downloads", "mathml")
 WARNED = re.compile(r"^\s*\S+:\d+: (\w*Warning: .+)$", re.MULTILINE)
-FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?)(?:::(.*?))?(?: - (.*))?$", re.MULTILINE)
+FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?)(?:::(.*?))?(?: - .*)?$", re.MULTILINE)
 CRASH = re.compile(r"^(?:\S*site-packages/)?(\S+?\.py):(\d+): (?!.*Warning: )(\S.*)$", re.MULTILINE)
 PACKAGE = re.compile(r"site-packages/(\w+)")
 PASSED = re.compile(r"^=* ?((?:\d+ \w+, )*\d+ passed.*?) in ", re.MULTILINE)
@@ -66,18 +66,22 @@ def of_message(at: str, kind: str, text: str) -> Finding:
 
 
 def of_tests(log: str) -> Iterator[Finding]:
-    """Yield each test that failed, from the output of pytest with --tb=line."""
-    crashes = {text[:80]: (file, line) for file, line, text in CRASH.findall(log)}
-    for file, name, said in FAILED.findall(log):
-        text = said or "could not be collected"
-        where, line = crashes.get(text[:80], (file, ""))
-        at = f"{file}:{line}" if where == file else f"{file} ({where}:{line})"
-        at = at if line else file
+    """Yield each test that failed, from the output of pytest with --tb=line.
+
+    It says where each failed, and what with, and at the end which they were, in the same order.
+    """
+    failures, _, rest = log.partition(" FAILURES =")[2].partition(" warnings summary =")
+    crashes, failed = CRASH.findall(failures), FAILED.findall(rest or log)
+    unknown = [("", "", "failed where --tb=line does not say")] * len(failed)
+    for (file, name), (where, line, said) in zip(
+        failed, crashes if len(crashes) == len(failed) else unknown, strict=True
+    ):
+        at = f"{file}:{line}" if where == file else f"{file} ({where}:{line})" if where else file
         package = "" if where.startswith(("tests/", "src/")) else where.partition("/")[0]
-        kind = WORDING if "Regex pattern did not match" in text else ANSWER
+        kind = WORDING if "Regex pattern did not match" in said else ANSWER
         if package not in ("", "torch"):
             kind, at = DEPENDENCY, f"{package}, in {at}"
-        yield Finding(kind, at, f"{name or file} passed", text)
+        yield Finding(kind, at, f"{name or file} passed", said)
 
 
 def of_noise(log: str) -> Iterator[Finding]:

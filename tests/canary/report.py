@@ -1,7 +1,6 @@
 """One screenful: what is no longer true, with another torch and newer dependencies."""
 
 import textwrap
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from typing import NamedTuple
@@ -17,7 +16,7 @@ TITLES = {
     DEPENDENCY: "broken by a dependency",
     NOISE: "noise",
 }
-SHOWN = {ANSWER: 6, WORDING: 3, DEPENDENCY: 3, NOISE: 5}
+SHOWN = {ANSWER: 6, WORDING: 2, DEPENDENCY: 2, NOISE: 3}
 """Findings of a kind that fit on a screen of 50 lines; the log has them all."""
 
 
@@ -62,7 +61,8 @@ def entry(finding: Finding, places: list[str]) -> Iterator[str]:
     more = f" and {len(places) - 1} more" if len(places) > 1 else ""
     if finding.kind == NOISE:
         at = f" ({places[0]}{more})" if places[0] else ""
-        yield textwrap.shorten(f"  {finding.now}", WIDTH - len(at), placeholder="…") + at
+        text = textwrap.shorten(finding.now, WIDTH - 2 - len(at), placeholder="…")
+        yield f"  {text}{at}"
         return
     yield f"  {places[0]}{more}"
     was, now = (" ".join(text.split()) for text in (finding.was, finding.now))
@@ -81,8 +81,3 @@ def cut(text: str, start: int) -> str:
     """
     begun = f"…{text[start:]}" if start else text
     return begun if len(begun) <= WIDTH - 9 else f"{begun[: WIDTH - 10]}…"
-
-
-def counted(findings: Iterable[Finding]) -> Counter[str]:
-    """Return how many findings there are of each kind."""
-    return Counter(finding.kind for finding in findings)
