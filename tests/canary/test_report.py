@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.canary import __main__ as canary
 from tests.canary.__main__ import STEPS, read, tidy
 from tests.canary.findings import ANSWER, DEPENDENCY, NOISE, WORDING, Finding
 from tests.canary.report import SHOWN, WIDTH, Report
@@ -87,3 +88,23 @@ def test_no_path_of_the_machine_stays_in_a_log(tmp_path: Path) -> None:
     assert file.read_text("utf-8") == "docs/a.md:1: 'site-packages/torch/x.py'"
     for log in (RUNS / run / f"{step}.txt" for run in NAMED for step in STEPS):
         assert "/work/" not in log.read_text("utf-8")
+
+
+def test_a_run_says_what_it_found_and_ends_with_its_status(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    finding = '["wording", "docs/a.md:1", "Error: old", "Error: new"]'
+    printed = {"build": "built", "pages": finding, "questions": "", "tests": "2 passed in 1.00s"}
+    steps = {name: ["-c", f"print({text!r})"] for name, text in printed.items()}
+    monkeypatch.setattr(canary, "STEPS", steps)
+    folder = tmp_path / "canary"
+    with pytest.raises(SystemExit) as ended:
+        canary.main(["--folder", str(folder)])
+    assert ended.value.code == 32
+    said = capsys.readouterr().out
+    assert "The site was built. Tests of the library: 2 passed." in said
+    assert "WORDINGS THAT CHANGED: 1\n  docs/a.md:1\n    was  Error: old\n" in said
+    assert (folder / "report.txt").read_text("utf-8") in said
+    assert "===== build.txt\nbuilt" in (folder / "log.txt").read_text("utf-8")
+    canary.main(["--folder", str(folder), "--status", str(tmp_path / "status")])
+    assert (tmp_path / "status").read_text("utf-8") == "32"
