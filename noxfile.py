@@ -41,19 +41,39 @@ def install(session: nox.Session, *groups: str) -> None:
 def docs(session: nox.Session) -> None:
     """Build the site: every page runs. `-- --target FOLDER` builds it elsewhere than in build.
 
-    `-- --profile FILE` writes the times.
+    `-- --torch VERSION` builds it for another torch, in build/torch-VERSION, with an environment of
+    its own. `-- --profile FILE` writes the times.
     """
     parser = argparse.ArgumentParser(prog="nox -s docs --", add_help=False)
-    parser.add_argument(
-        "--target", metavar="FOLDER", default="build", help="the folder that is to hold html"
-    )
+    parser.add_argument("--target", metavar="FOLDER", help="the folder that is to hold html")
+    parser.add_argument("--torch", metavar="VERSION", help="the release of torch to build for")
     parser.add_argument(
         "--profile", metavar="FILE", help="where to write each page's and cell's time"
     )
     options, sphinx = parser.parse_known_args(session.posargs)
     profile = {"MYST_NB_FORK_PROFILE": options.profile} if options.profile else {}
-    install(session, "docs")
-    session.run("python", "conf/build.py", options.target, "docs", *STRICT, *sphinx, env=profile)
+    if options.torch:
+        python = python_with_torch(session, options.torch, "docs")
+        target = options.target or f"build/torch-{options.torch}"
+    else:
+        install(session, "docs")
+        python, target = "python", options.target or "build"
+    build = ["conf/build.py", target, "docs", *STRICT, *sphinx]
+    session.run(python, *build, env=profile, external=bool(options.torch))
+
+
+def python_with_torch(session: nox.Session, version: str, *groups: str) -> str:
+    """Install as `install` does, but this torch, beside the session's environment."""
+    folder = Path(session.virtualenv.location).with_name(f"{session.name}-torch-{version}")
+    python = str(folder / "bin" / "python")
+    if not folder.exists():
+        session.run_install("python", "-m", "venv", str(folder))
+    pinned = Path(CONSTRAINTS).read_text(encoding="utf-8")
+    constraints = Path(session.create_tmp(), "constraints.txt")
+    constraints.write_text(pinned.replace(torch_of_the_site(), f"torch=={version}"), "utf-8")
+    wanted = ["-c", str(constraints), "-e", ".", *nox.project.dependency_groups(PROJECT, *groups)]
+    session.run_install(python, "-m", "pip", "install", *wanted, external=True)
+    return python
 
 
 @nox.session(name="docs-live", default=False)
@@ -123,6 +143,30 @@ def nightly(session: nox.Session) -> None:
     """Run what is too slow for every change: coverage, drawn functions, kernels, other places."""
     for slow in ("coverage", "drawn", "kernels", "reproducible", "places"):
         session.notify(slow)
+
+
+@nox.session(default=False)
+def canary(session: nox.Session) -> None:
+    """Say what is no longer true with the newest torch, and the newest of all that the site needs.
+
+    `-- --torch VERSION` takes that torch. The exit status is a sum: 16 if an answer changed, 32 if
+    a wording did, 64 if a dependency broke something; 0 if nothing but noise was found.
+    """
+    parser = argparse.ArgumentParser(prog="nox -s canary --", add_help=False)
+    parser.add_argument("--torch", metavar="VERSION", help="the release of torch to try")
+    options, others = parser.parse_known_args(session.posargs)
+    torch = [f"torch=={options.torch}"] if options.torch else ["--pre", "torch"]
+    session.install("--upgrade", *torch)
+    asked = "from importlib.metadata import version; print('torch==' + version('torch'))"
+    kept = Path(session.create_tmp(), "torch.txt")
+    kept.write_text(session.run("python", "-c", asked, silent=True) or "", encoding="utf-8")
+    newest = ["--upgrade", "--upgrade-strategy", "eager", "-c", str(kept)]
+    groups = nox.project.dependency_groups(PROJECT, "tests")
+    session.install(*newest, "-e", ".", *groups)
+    status = Path(session.create_tmp(), "status")
+    command = ["python", "-m", "tests.canary", "--status", str(status), *others]
+    session.run(*command, env={**AS_THE_BUILD, "PYTHONPATH": "conf/extensions:."})
+    sys.exit(int(status.read_text(encoding="utf-8")))  # nox itself would always make it 1
 
 
 @nox.session(default=False)

@@ -56,7 +56,14 @@ extensions = [
     *(["sphinx_sitemap", "sphinxext.opengraph"] if html_baseurl else []),
 ]
 
-myst_nb_fork_preload = ["torch", "numpy", "torch._dynamo"]  # the first optimizer imports the last
+myst_nb_fork_preload = [
+    "torch",
+    "numpy",
+    "torch._dynamo",  # the first optimizer imports it
+    # Forward mode imports it when it is first used, and since 2.14.0 torch then warns of its own
+    # use of torch.jit.script: once here, before the pages run, and not on each of them.
+    "torch._decomp.decompositions_for_jvp",
+]
 myst_nb_fork_depends = [
     "../src/**/*.py",
     "../src/**/*.json",

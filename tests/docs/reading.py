@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from gates.expected_errors import declared_error, without_place
 from IPython.lib.pretty import pretty
 
 import vtj
@@ -62,11 +63,11 @@ class Reader:
                 return None, str(eval(step.expression, self._namespace))
             except Exception as error:
                 return f"{type(error).__name__}: {error}", ""
-        declared = step.options.get("raises")
+        declared = declared_error(step.options)
         try:
             shown = self._cell(ast.parse(step.code))
         except Exception as error:
-            came = f"{type(error).__name__}: {error}"
+            came = without_place(f"{type(error).__name__}: {error}")
             sys.last_value = error
             return None if came == declared else came, ""
         return None if declared is None else f"nothing raised, declared {declared}", shown
@@ -85,9 +86,9 @@ class Reader:
 def kept(text: str) -> str:
     """Return what is kept of an output; of a long table, whose rows have their tests, a digest."""
     lines = [line.rstrip() for line in text.strip("\n").splitlines()]
-    text = "\n".join(lines).replace(torch.__version__.partition("+")[0], "{torch}")
+    text = "\n".join(lines)
     if len(lines) <= LONGEST:
-        return text
+        return text.replace(torch.__version__.partition("+")[0], "{torch}")
     return f"{len(lines)} lines, SHA-256 {hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 

@@ -26,8 +26,7 @@ def messages(doctree: nodes.document) -> dict[str, str]:
     found: dict[str, str] = {}
     for block in doctree.findall(nodes.literal_block):
         if "traceback" in block["classes"] and (section := section_of(block)):
-            message = block.astext().partition(" (Triggered internally")[0]
-            found.setdefault(message.lower(), section["ids"][0])
+            found.setdefault(block.astext().lower(), section["ids"][0])
     return found
 
 

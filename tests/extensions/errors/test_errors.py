@@ -51,7 +51,7 @@ ZeroDivisionError: a; b
 
 ```{code-block} none
 :class: traceback
-UserWarning: look (Triggered internally at engine.cpp:1.)
+UserWarning: look
 ```
 """
 PAGES = {

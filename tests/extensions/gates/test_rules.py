@@ -68,6 +68,22 @@ PAGES: dict[str, tuple[str, list[tuple[int, str]]]] = {
         cell("raise ValueError('yes')", TAGGED + NO),
         [(1, "the cell was to raise\n    ValueError: no\nbut raised\n    ValueError: yes")],
     ),
+    "error_that_a_later_torch_words_otherwise": (
+        cell(
+            "raise ValueError('new')",
+            f'{TAGGED}{NO}:raises_since: {{"2.0.0": "ValueError: new"}}\n',
+        )
+        + cell(
+            "raise ValueError('no')", f'{TAGGED}{NO}:raises_since: {{"2.0.0": "ValueError: new"}}\n'
+        ),
+        [(9, "the cell was to raise\n    ValueError: new\nbut raised\n    ValueError: no")],
+    ),
+    "place_in_sources_that_changes_with_each_build": (
+        cell(
+            "raise ValueError('no (Triggered internally at /csrc/engine.cpp:1307.)')", TAGGED + NO
+        ),
+        [],
+    ),
     "undeclared_error": (
         cell("raise ValueError('no')", TAGGED),
         [(1, 'a cell tagged raises-exception must declare `:raises: "Type: message"`')],

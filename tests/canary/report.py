@@ -1,0 +1,83 @@
+"""One screenful: what is no longer true, with another torch and newer dependencies."""
+
+import textwrap
+from collections.abc import Iterable, Iterator
+from itertools import takewhile
+from typing import NamedTuple
+
+from tests.canary.findings import ANSWER, DEPENDENCY, NOISE, WORDING, Finding
+
+WIDTH = 110
+STATUS = {ANSWER: 16, WORDING: 32, DEPENDENCY: 64, NOISE: 0}
+"""Not 1 and 2, with which Python, pip and nox end when they fail themselves."""
+TITLES = {
+    ANSWER: "answers that changed",
+    WORDING: "wordings that changed",
+    DEPENDENCY: "broken by a dependency",
+    NOISE: "noise",
+}
+SHOWN = {ANSWER: 6, WORDING: 2, DEPENDENCY: 2, NOISE: 3}
+"""Findings of a kind that fit on a screen of 50 lines; the log has them all."""
+
+
+class Report(NamedTuple):
+    """All that was found; `head` says with what, `log` names the file that holds it whole."""
+
+    head: list[str]
+    findings: list[Finding]
+    log: str
+
+    @property
+    def status(self) -> int:
+        """The exit status: a number for each kind that was found, added up."""
+        return sum(STATUS[kind] for kind in {finding.kind for finding in self.findings})
+
+    def __str__(self) -> str:
+        lines = [*self.head]
+        for kind, title in TITLES.items():
+            found = merged(each for each in self.findings if each.kind == kind)
+            lines += ["", f"{title.upper()}: {len(found) or 'none'}"]
+            for finding, places in found[: SHOWN[kind]]:
+                lines += entry(finding, places)
+            if len(found) > SHOWN[kind]:
+                lines.append(f"  … and {len(found) - SHOWN[kind]} more: {self.log}")
+        return "\n".join([*lines, "", f"All of it: {self.log}   Exit status: {self.status}"])
+
+    def whole(self) -> str:
+        """Return every finding with its whole texts."""
+        return "\n\n".join(f"{f.kind}: {f.place}\nwas\n{f.was}\nis\n{f.now}" for f in self.findings)
+
+
+def merged(findings: Iterable[Finding]) -> list[tuple[Finding, list[str]]]:
+    """Put together what is found alike in several places, in the order of the first."""
+    places: dict[Finding, list[str]] = {}
+    for finding in findings:
+        places.setdefault(finding._replace(place=""), []).append(finding.place)
+    return [(finding, [*dict.fromkeys(at)]) for finding, at in places.items()]
+
+
+def entry(finding: Finding, places: list[str]) -> Iterator[str]:
+    """Yield the lines of one finding: one for noise, else place, was and is."""
+    more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+    if finding.kind == NOISE:
+        at = f" ({places[0]}{more})" if places[0] else ""
+        text = textwrap.shorten(finding.now, WIDTH - 2 - len(at), placeholder="…")
+        yield f"  {text}{at}"
+        return
+    yield f"  {places[0]}{more}"
+    was, now = (" ".join(text.split()) for text in (finding.was, finding.now))
+    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(was, now, strict=False)))
+    start = max(was.rfind(" ", 0, max(alike - 20, 0)), 0)
+    yield f"    was  {cut(was, start)}"
+    yield f"    is   {cut(now, start)}"
+
+
+def cut(text: str, start: int) -> str:
+    """Return as much of a text as fits, from where two of them begin to differ.
+
+    Examples:
+        >>> cut("the words of one and of the other", 9)
+        '… of one and of the other'
+    """
+    begun = f"…{text[start:]}" if start else text
+    return begun if len(begun) <= WIDTH - 9 else f"{begun[: WIDTH - 10]}…"
