@@ -91,6 +91,7 @@ def _box(title: str, body: list[str]) -> Iterator[str]:
 
 _FORMS: dict[str, Callable[[str, list[str]], Iterator[str]]] = {
     "admonition": _box,
+    "count-of-statements": lambda title, body: iter(["*On the site, the counts stand here.*"]),
     "error-message": lambda title, body: iter(["```text", *body, "```"]),
     "explorer": lambda title, body: iter(["*On the site, the explorer stands here.*"]),
     "grid": lambda title, body: iter(body),
