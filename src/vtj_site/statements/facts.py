@@ -76,7 +76,7 @@ class Record:
     grad: Seen | None = None  # the gradient: what arrived in x.grad, or what the call returned
     returned: bool = False  # whether the call returned it
     y_is_view: bool = False
-    hooked: bool = False  # whether a hook on x or y replaces what arrives there
+    hooks: int = 0  # how many hooks on x and y replace what arrives there: each by 5 times that
     depends: bool = False  # whether y changes when x does
     agrees: bool | None = None  # whether the gradient is the product; None without either
     times: float | None = None  # of the product it is so many times, where that is not zero
@@ -94,6 +94,11 @@ class Record:
     counted: int = 0  # how many of those writes the counts of x and y show
     changed: str = ""  # which of x, y and v the call itself has changed
     again: str | None = None  # what a further pass through the graph raised; "" if nothing
+
+    @property
+    def cut(self) -> bool:
+        """Whether the operation takes a part of `y` out of the graph."""
+        return ".detach()" in self.case.op
 
 
 def run(case: Case) -> Record:
@@ -140,7 +145,7 @@ def _run(record: Record) -> None:
     record.x_written = not same(made[0], x)
     record.y_written = y is first and not same(made[1], y)
     record.counted = versions(x, y) - written if y is first else 0
-    record.hooked = bool(x._backward_hooks or y._backward_hooks)
+    record.hooks = sum(len(each._backward_hooks or ()) for each in {x, y})
     record.v_type = type_of(handed) if case.call.v else ""
     if isinstance(handed, torch.Tensor):
         record.v = seen(handed) if case.call.v else None

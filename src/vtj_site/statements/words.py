@@ -118,6 +118,8 @@ def polarity(predicate: Predicate, meaning: Meaning, before: str, after: str) ->
     above, below = occurrences(predicate, before)[::-1], occurrences(predicate, after)
     found = [*below, *above]
     clause = CLAUSE.split(before)[-1], CLAUSE.split(after)[0]
+    if re.match(r" not\b", after) and not occurrences(predicate, clause[1]):
+        raise MarkError(f"a 'not' stands behind the mark, and {predicate.name!r} before it")
     if not any(occurrences(predicate, piece) for piece in clause):
         raise MarkError(
             f"the sentence does not say {predicate.name!r}: it may say {known(predicate.words)}"
@@ -160,7 +162,7 @@ def occurrences(predicate: Predicate, text: str) -> list[bool]:
                 longest = found.get(place.start(), (0, False, ""))
                 found[place.start()] = max(longest, (len(word), contrary, text[: place.start()]))
     return [
-        contrary != bool(re.search(r"(?:\bnot|n't|\bno longer)(?: \w+){0,2} $", before))
+        contrary != bool(re.search(r"(?:\bnot|n't|\bno longer)(?: \w+){0,3} $", before))
         for _, (_, contrary, before) in sorted(found.items())
     ]
 

@@ -35,6 +35,10 @@ HOLDS = [
     "`backward` {word}`returns None <returns the gradient; of backward>`.",
     "If you omit `v`, `backward` {word}`takes a one <is that of ones; of backward, without v>`.",
     "After `backward`, `x.grad` {word}`has <has the shape of x; of backward>` the shape of `x`.",
+    "`backward` {word}`runs the hooks <runs the hooks; of backward>`.",
+    "`torch.func` {word}`skips the hooks <runs the hooks; of torch.func>`.",
+    "With it, `backward` {word}`warns of a cycle <warns of a cycle; of backward>`.",
+    "What `backward` leaves {word}`is a constant <has a graph unasked; of backward>`.",
 ]
 REFUSED = [
     ("`backward` {word}`always <adds; of backward>` overwrites.", "does not hold", "a.backward"),
@@ -57,6 +61,8 @@ REFUSED = [
     ("`v` {word}`has <v has the shape of y>` `x`'s shape.", "does not say 'v has", "y's shape"),
     ("`v` {word}`is <v is bare numbers>` a number, a list of numbers or a NumPy array.",
      "does not hold", "y.backward(v)"),
+    ("A complex `v` {word}`cannot <v is complex; for a real y>` not be passed for a real `y`.",
+     "a 'not' stands behind the mark", ""),
     ("`backward` computes a {word}`JVP <is the product; of backward>`.", "does not hold", "torch"),
     ("`backward` {word}`never <ads; of backward>` adds.", "no predicate 'ads'", "'adds'"),
     ("`backward` {word}`never <adds; of all>` adds.", "no part 'of all'", "'of backward'"),

@@ -36,11 +36,11 @@ def fills_grad(record: Record) -> Answer:
 
 @predicate(
     "vᵀ·J", "the product", "multiplies", "multiply", "VJP", "vector-Jacobian product",
-    contrary=("J·u", "JVP", "Jacobian-vector product"),
+    contrary=("J·u", "JVP", "Jacobian-vector product", "divides", "divide"),
 )  # fmt: skip
 def is_the_product(record: Record) -> Answer:
-    """Whether the gradient is the product of `v` and `J`, where no hook or write came between."""
-    if record.hooked or record.x_written or record.y_written or ".detach()" in record.case.op:
+    """Whether the gradient is `v` times `J`, where no hook, write or cut came between."""
+    if record.hooks or record.x_written or record.y_written or record.cut:
         return None
     v_times_J = record.agrees  # noqa: N806
     return v_times_J  # noqa: RET504 -- what a page names stands in the code
@@ -50,8 +50,8 @@ def is_the_product(record: Record) -> Answer:
     "takes a one", "takes ones", "that of ones", "the derivative itself", "the gradient of the sum",
 )  # fmt: skip
 def is_that_of_ones(record: Record) -> Answer:
-    """Whether the gradient is the one for all ones, where no hook or write came between."""
-    if record.hooked or record.x_written or record.y_written or ".detach()" in record.case.op:
+    """Whether the gradient is that of all ones, where no hook, write or cut came between."""
+    if record.hooks or record.x_written or record.y_written or record.cut:
         return None
     return record.of_ones
 

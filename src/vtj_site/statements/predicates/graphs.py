@@ -21,16 +21,34 @@ def frees_the_graph(record: Record) -> Answer:
     return "second time" in record.again if record.again is not None else None
 
 
-@predicate("is recorded", "recorded", "differentiable", contrary=("untracked",))
-def gradient_is_recorded(record: Record) -> Answer:
-    """Whether the gradient itself can be differentiated."""
-    return record.grad.requires_grad if record.grad else None
+@predicate(
+    "has a graph", "have a graph", "differentiable",
+    contrary=("a constant", "a plain result", "without a graph"),
+)  # fmt: skip
+def has_a_graph_unasked(record: Record) -> Answer:
+    """Whether the gradient itself can be differentiated, where create_graph was not asked for."""
+    if "create_graph=True" in record.case.script or not record.grad:
+        return None
+    return record.grad.requires_grad
 
 
-@predicate("warns", "a warning", contrary=("silently", "in silence"))
-def warns(record: Record) -> Answer:
-    """Whether torch warns."""
-    return bool(record.warned) if not record.refused else None
+@predicate("warns of a cycle", "warns of the cycle", "warn of a cycle", "a warning of a cycle")
+def warns_of_a_cycle(record: Record) -> Answer:
+    """Whether torch warns, where create_graph was asked for."""
+    asked = "create_graph=True" in record.case.script
+    return bool(record.warned) if asked and not record.refused else None
+
+
+@predicate(
+    "a hook replaces", "a hook returns replaces", "the hook returns replaces", "runs the hook",
+    "run the hook", "runs the hooks", "run the hooks",
+    contrary=("skips the hook", "skips the hooks", "skip the hooks"),
+)  # fmt: skip
+def runs_the_hooks(record: Record) -> Answer:
+    """Whether the gradient is 5 times the product for each hook, which multiplies by 5."""
+    if not record.hooks or not record.times or record.y_written or record.cut:
+        return None
+    return record.times == 5**record.hooks
 
 
 @predicate("counted", "counts the writes", contrary=("uncounted",))
