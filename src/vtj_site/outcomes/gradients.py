@@ -10,7 +10,6 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -140,20 +139,6 @@ def warned(ask: Callable[[], str]) -> tuple[str, list[str]]:
         answer = ask()
     messages = {f"{each.category.__name__}: {clean(str(each.message))}" for each in caught}
     return answer, sorted(messages)
-
-
-@contextmanager
-def set_to_warn() -> Iterator[None]:
-    """Let torch give each warning every time, where it can be told to, and catch what comes."""
-    told = getattr(torch, "set_warn_always", lambda _: None)
-    before = getattr(torch, "is_warn_always_enabled", lambda: False)()
-    told(True)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        told(before)
 
 
 def calls() -> dict[str, str]:

@@ -34,7 +34,8 @@ class Place(NamedTuple):
     def __str__(self) -> str:
         at = ", ".join(f"{leaf} = {each}" for leaf, each in zip(LEAVES, self.values, strict=False))
         at = f"{self.point}: {at}" if self.point else at
-        return f"{at}: {self.leaf}.grad {self.before} → {self.since}"
+        before, since = self.before or "None", self.since or "None"
+        return f"{at}: {self.leaf}.grad {before} → {since}"
 
 
 class Change(NamedTuple):
@@ -56,7 +57,8 @@ class Change(NamedTuple):
     @property
     def anchor(self) -> str:
         """The id of its row: the first operation and the release."""
-        words = re.sub(r"[^a-z0-9]+", "-", f"{self.codes[0]} {self.since}".lower())
+        words = f"{self.codes[0]} {self.since}".lower().replace("-", " minus ")
+        words = re.sub(r"[^a-z0-9_]+", "-", words)  # x.norm(-inf) and x.norm(inf) differ by it
         return f"changed-{self.keys[0].group.replace(' ', '-')}-{words.strip('-')}"
 
 

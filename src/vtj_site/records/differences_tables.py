@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from html import escape
 from itertools import pairwise
 
 from vtj_site.markup import Shown, TableRow, code, table
-from vtj_site.outcomes.gradients import written
+from vtj_site.outcomes.gradients import warned, written
 from vtj_site.outcomes.tables import release
 from vtj_site.records.differences import (
     Change,
@@ -40,7 +41,7 @@ def hold_today_against_the_record() -> str:
     if release() not in recorded():
         raise RecordError(f"torch {release()} has no recorded row: run nox -s changes")
     asked = {key for change in changes("gradient") for key in change.keys} - set(died(release()))
-    answers = {key: written(key) for key in asked}
+    answers = {key: warned(partial(written, key))[0] for key in asked}
     found = differences(answers, release())
     if found:
         raise RecordError(f"torch {release()}: {len(found)} answers differ; {found[0]}")
