@@ -17,37 +17,40 @@ from typing import Any
 from environment import ROOT, SITE, Environment, environment, record, write
 
 sys.path.insert(0, str(ROOT / "src"))
-from vtj_site.records import changes
+from vtj_site.records import changes as record_of_changes
 
+ASK = "from asked.alone import main; main()"
 MODULES = [
     SITE / "outcomes" / f"{name}.py" for name in ("trials", "operations", "gradients", "alone")
 ]
 
 
-def row(version: str, scratch: Path) -> changes.Row:
+def row(version: str, scratch: Path) -> record_of_changes.Row:
     """Run one release in `scratch` and return its row."""
     made = environment(version, scratch)
-    return changes.row(made.origin, ask(made))
+    return record_of_changes.row(made.origin, ask(made))
 
 
 def ask(made: Environment) -> dict[str, Any]:
     """Return what a torch answers; it alone and the modules that ask are at hand, and no vtj."""
-    printed = made.ask("from asked.alone import main; main()", MODULES)
+    printed = made.ask(ASK, MODULES)
     answers: dict[str, Any] = json.loads(printed.splitlines()[-1])  # LAPACK prints, too
     return answers
 
 
-def load() -> dict[str, changes.Row]:
+def load() -> dict[str, record_of_changes.Row]:
     """Return the recorded rows by version."""
-    if not changes.RECORDED.exists():
+    if not record_of_changes.RECORDED.exists():
         return {}
-    return changes.unpacked(json.loads(changes.RECORDED.read_text(encoding="utf-8")))
+    return record_of_changes.unpacked(
+        json.loads(record_of_changes.RECORDED.read_text(encoding="utf-8"))
+    )
 
 
-def save(rows: dict[str, changes.Row]) -> None:
+def save(rows: dict[str, record_of_changes.Row]) -> None:
     """Write the rows, a line for each operation that differs."""
-    content = changes.packed(rows.values())
-    write(changes.RECORDED, changes.in_lines(content) + "\n")
+    content = record_of_changes.packed(rows.values())
+    write(record_of_changes.RECORDED, record_of_changes.in_lines(content) + "\n")
 
 
 if __name__ == "__main__":

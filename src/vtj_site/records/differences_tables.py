@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import partial
 from html import escape
 from itertools import pairwise
+from typing import NamedTuple
 
 from vtj_site.markup import Shown, TableRow, code, table
 from vtj_site.outcomes.gradients import warned, written
@@ -20,10 +22,13 @@ from vtj_site.records.differences import (
     typed,
     warnings_changed,
 )
+from vtj_site.records.releases import adjacent
 
-PLACES = 3  # that a row shows; the record has them all
+PLACES = 3  # that are shown of a change; the record has them all
 CODES = 6
 LONGEST = 200  # of an error's text
+LONG = re.compile(r"\[((?:[^][,]+, ){3})[^][]*, [^][]*\]")  # a list of more than four numbers
+FEW = r"[\1…]"
 
 
 class RecordError(AssertionError):
@@ -48,41 +53,61 @@ def hold_today_against_the_record() -> str:
     return f"{len(answers):,} answers of torch {release()} agree with its record"
 
 
+class Entry(NamedTuple):
+    """One change: the release, the operations as HTML, what became of them, text and anchor."""
+
+    since: str
+    what: str
+    told: str
+    text: str
+    anchor: str
+
+
+def listed(entries: Iterable[Entry]) -> Shown:
+    """Return a list of changes for each release, the newest first; it fits a narrow screen."""
+    by_release: dict[str, list[Entry]] = {}
+    for entry in entries:
+        by_release.setdefault(entry.since, []).append(entry)
+    text, html = [], []
+    for since in [version for version in [*recorded()][::-1] if version in by_release]:
+        html.append(f"<p><strong>{when(since)}</strong></p><dl>")
+        for each in by_release[since]:
+            link = f'<a class="headerlink" href="#{each.anchor}" title="Link to this change">¶</a>'
+            html.append(f'<dt id="{each.anchor}">{each.what}{link}</dt><dd>{each.told}</dd>')
+            text.append(f"{when(since)}, {each.text}")
+        html.append("</dl>")
+    return Shown("\n".join(text), f'<div class="changes">{"".join(html)}</div>')
+
+
+def when(since: str) -> str:
+    """Say since which release, or between which two if those between them were not run."""
+    versions = list(recorded())
+    before = versions[versions.index(since) - 1]
+    return f"Since torch {since}" if adjacent(before, since) else f"From torch {before} to {since}"
+
+
 def shown_gradients() -> Shown:
-    """Return the gradients that changed, newest release first, with the code to see each."""
-    every = changes("gradient")[::-1]
-    rows = [
-        TableRow(
-            (
-                code(typed(change.codes[0])) + _folded("code to see it", script(change)),
-                f"torch&nbsp;{change.since}",
-                "<br>".join(_place(change, number) for number in range(_shown(change))),
-            ),
-            anchor=change.anchor,
-            value=f"torch {change.since}",
+    """Return the gradients that changed, with the code to see each."""
+    return listed(
+        Entry(
+            change.since,
+            code(typed(change.codes[0])),
+            "<br>".join(_places(change)) + _folded("code to see it", script(change)),
+            f"{typed(change.codes[0])}: {'; '.join(map(str, change.places))}",
+            change.anchor,
         )
-        for change in every
-    ]
-    text = [
-        f"since torch {change.since}, {typed(change.codes[0])}: {place}"
-        for change in every
-        for place in change.places
-    ]
-    head = ("operation", "since", "where: before → since")
-    caption = "Gradients that changed, newest release first"
-    return Shown("\n".join(text), table(caption, head, rows, filtered_by="release"))
+        for change in changes("gradient")
+    )
 
 
-def _shown(change: Change) -> int:
-    return min(PLACES, len(change.places)) + (len(change.places) > PLACES)
-
-
-def _place(change: Change, number: int) -> str:
-    if number == PLACES:
-        return f"and at {len(change.places) - PLACES} more"
-    place = change.places[number]
-    at, _, gradients = str(place).rpartition(": ")
-    return f"{code(at)}: {code(gradients)}"
+def _places(change: Change) -> list[str]:
+    """Return the first places, those with finite numbers before others."""
+    strange = re.compile("inf|nan")
+    places = sorted(change.places, key=lambda place: bool(strange.search(str(place.values))))
+    shown = [str(place).rpartition(": ")[::2] for place in places[:PLACES]]
+    lines = [f"{code(LONG.sub(FEW, at))}: {code(gradients)}" for at, gradients in shown]
+    more = len(places) - PLACES
+    return [*lines, f"and at {more} more"] if more > 0 else lines
 
 
 def _folded(summary: str, lines: str) -> str:
@@ -90,34 +115,18 @@ def _folded(summary: str, lines: str) -> str:
 
 
 def shown_answers(kind: str) -> Shown:
-    """Return what was taken or refused, came new or was worded otherwise, newest release first."""
-    every = changes(kind)[::-1]
-    rows = [
-        TableRow(
-            (
-                _codes(change.codes),
-                f"torch&nbsp;{change.since}",
-                ", ".join(map(code, change.dtypes)),
-                *(code(_short(text)) for text in change.texts),
-            ),
-            anchor=f"{kind}-{change.since.replace('.', '-')}-{number}",
-            value=f"torch {change.since}",
+    """Return what was taken or refused, came new or was worded otherwise."""
+    return listed(
+        Entry(
+            change.since,
+            _codes(change.codes) + f" ({', '.join(change.dtypes)})",
+            " → ".join(code(_short(text)) for text in change.texts),
+            f"{', '.join(map(typed, change.codes))}, {', '.join(change.dtypes)}: "
+            f"{' → '.join(map(_short, change.texts))}",
+            f"{kind}-{change.since.replace('.', '-')}-{number}",
         )
-        for number, change in enumerate(every)
-    ]
-    text = [
-        f"since torch {change.since}, {', '.join(map(typed, change.codes))}, "
-        f"{', '.join(change.dtypes)}: {' → '.join(map(_short, change.texts))}"
-        for change in every
-    ]
-    head = ("operations", "since", "dtypes", "the first one before", "and since")
-    caption = {
-        "taken": "Refused before, and answered since",
-        "refused": "Answered before, and refused since",
-        "new": "New operations, or new ways to call them",
-        "wording": "Errors that are worded otherwise",
-    }[kind]
-    return Shown("\n".join(text), table(caption, head, rows, filtered_by="release"))
+        for number, change in enumerate(changes(kind))
+    )
 
 
 def _codes(codes: Iterable[str]) -> str:
@@ -134,45 +143,41 @@ def _short(text: str) -> str:
 
 
 def shown_calls() -> Shown:
-    """Return the calls of the table of outcomes that lead to something else, newest first."""
-    lines, rows = [], []
-    for before, after in list(pairwise(recorded()))[::-1]:
+    """Return the calls of the table of outcomes that lead to something else."""
+    entries = []
+    for before, after in pairwise(recorded()):
         old, new = recorded()[before].calls, recorded()[after].calls
         alike: dict[tuple[str, str], list[str]] = {}
         for call, text in old.items():
             if new[call] != text:
                 alike.setdefault((_short(text), _short(new[call])), []).append(call)
-        for (was, now), several in alike.items():
-            lines.append(f"since torch {after}, {'; '.join(several)}: {was} → {now}")
-            calls = "<br>".join(map(code, several[:CODES]))
-            more = f"<br>and {len(several) - CODES} more" if len(several) > CODES else ""
-            cells = (calls + more, f"torch&nbsp;{after}", code(was), code(now))
-            rows.append(TableRow(cells, value=f"torch {after}"))
-    head = ("calls", "since", "before", "and since")
-    caption = "Calls of backward that lead to something else, newest release first"
-    return Shown("\n".join(lines), table(caption, head, rows, filtered_by="release"))
+        for number, (texts, calls) in enumerate(alike.items()):
+            more = f" and {len(calls) - CODES} more" if len(calls) > CODES else ""
+            entries.append(
+                Entry(
+                    after,
+                    "<br>".join(map(code, calls[:CODES])) + more,
+                    " → ".join(map(code, texts)),
+                    f"{'; '.join(calls)}: {' → '.join(texts)}",
+                    f"call-{after.replace('.', '-')}-{number}",
+                )
+            )
+    return listed(entries)
 
 
 def shown_warnings() -> Shown:
-    """Return the warnings that came and went, newest release first."""
-    found = [
-        (after, *each)
-        for before, after in list(pairwise(recorded()))[::-1]
-        for each in warnings_changed(before, after)
-    ]
-    text = [
-        f"torch {after}: {came}, {', '.join(map(typed, codes))}: {_short(message)}"
-        for after, came, message, codes in found
-    ]
-    rows = [
-        TableRow(
-            (code(_short(message)), f"{came} in torch&nbsp;{after}", _codes(codes)),
-            value=f"torch {after}",
+    """Return the warnings that came and went."""
+    return listed(
+        Entry(
+            after,
+            f"{came}: {code(_short(message))}",
+            _codes(codes),
+            f"{came}, {', '.join(map(typed, codes))}: {_short(message)}",
+            f"warning-{after.replace('.', '-')}-{number}",
         )
-        for after, came, message, codes in found
-    ]
-    head = ("warning", "when", "operations that give it")
-    return Shown("\n".join(text), table("Warnings", head, rows, filtered_by="release"))
+        for before, after in pairwise(recorded())
+        for number, (came, message, codes) in enumerate(warnings_changed(before, after))
+    )
 
 
 def shown_deaths() -> Shown:
