@@ -333,6 +333,15 @@ def bench_docs(session: nox.Session) -> None:
 
 
 @nox.session(venv_backend="none", default=False)
+def changes(session: nox.Session) -> None:
+    """Ask old releases of torch for many gradients, and record them: `-- VERSION …` for some.
+
+    Each release brings gigabytes, one at a time; a run that was interrupted goes on.
+    """
+    session.run(sys.executable, "conf/history/changes.py", *session.posargs, external=True)
+
+
+@nox.session(venv_backend="none", default=False)
 def history(session: nox.Session) -> None:
     """Ask old releases of torch again, and record what they answer (gigabytes of downloads)."""
     session.run(sys.executable, "conf/history/record.py", *session.posargs, external=True)

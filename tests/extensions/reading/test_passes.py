@@ -34,6 +34,12 @@ TABLE = "<table class='a'><thead><tr><th>h</th></tr></thead>\n<tbody>{}</tbody><
             id="markup parts words",
         ),
         pytest.param(
+            '<tr><td><data value="torch 1 … 2">torch 1 … 3</data></td></tr>',
+            '<tr id="table-1-torch-1-2"><td><data value="torch 1 … 2">torch 1 … 3</data>'
+            f"{row('table-1-torch-1-2')}</td></tr>",
+            id="an address of its own",
+        ),
+        pytest.param(
             "<tr><td>&amp;</td></tr><tr><td></td></tr><tr><td></td></tr>",
             f'<tr id="table-1-row"><td>&amp;{row("table-1-row")}</td></tr>'
             f'<tr id="table-1-row-2"><td>{row("table-1-row-2")}</td></tr>'

@@ -1,0 +1,213 @@
+"""The record of gradients before a reader: what changed, and which releases were run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import partial
+from html import escape
+from itertools import pairwise
+from typing import NamedTuple
+
+from vtj_site.markup import Shown, TableRow, code, table
+from vtj_site.outcomes.gradients import warned, written
+from vtj_site.outcomes.tables import release
+from vtj_site.records.differences import (
+    Change,
+    changes,
+    died,
+    differences,
+    recorded,
+    script,
+    typed,
+    warnings_changed,
+)
+from vtj_site.records.releases import adjacent
+
+PLACES = 3  # that are shown of a change; the record has them all
+CODES = 6
+LONGEST = 200  # of an error's text
+LONG = re.compile(r"\[((?:[^][,]+, ){3})[^][]*, [^][]*\]")  # a list of more than four numbers
+FEW = r"[\1…]"
+
+
+class RecordError(AssertionError):
+    """The torch that runs does not answer as the record says of its release."""
+
+
+def hold_today_against_the_record() -> str:
+    """Ask the torch that runs again what changed between any two releases, and compare.
+
+    Everything else would take a quarter of a minute; `nox -s changes` asks it all.
+
+    Raises:
+        RecordError: where the row of this release says otherwise, or there is none.
+    """
+    if release() not in recorded():
+        raise RecordError(f"torch {release()} has no recorded row: run nox -s changes")
+    asked = {key for change in changes("gradient") for key in change.keys} - set(died(release()))
+    answers = {key: warned(partial(written, key))[0] for key in asked}
+    found = differences(answers, release())
+    if found:
+        raise RecordError(f"torch {release()}: {len(found)} answers differ; {found[0]}")
+    return f"{len(answers):,} answers of torch {release()} agree with its record"
+
+
+class Entry(NamedTuple):
+    """One change: the release, the operations as HTML, what became of them, text and anchor."""
+
+    since: str
+    what: str
+    told: str
+    text: str
+    anchor: str
+
+
+def listed(entries: Iterable[Entry]) -> Shown:
+    """Return a list of changes for each release, the newest first; it fits a narrow screen."""
+    by_release: dict[str, list[Entry]] = {}
+    for entry in entries:
+        by_release.setdefault(entry.since, []).append(entry)
+    text, html = [], []
+    for since in [version for version in [*recorded()][::-1] if version in by_release]:
+        html.append(f"<p><strong>{when(since)}</strong></p><dl>")
+        for each in by_release[since]:
+            link = f'<a class="headerlink" href="#{each.anchor}" title="Link to this change">¶</a>'
+            html.append(f'<dt id="{each.anchor}">{each.what}{link}</dt><dd>{each.told}</dd>')
+            text.append(f"{when(since)}, {each.text}")
+        html.append("</dl>")
+    return Shown("\n".join(text), f'<div class="changes">{"".join(html)}</div>')
+
+
+def when(since: str) -> str:
+    """Say since which release, or between which two if those between them were not run."""
+    versions = list(recorded())
+    before = versions[versions.index(since) - 1]
+    return f"Since torch {since}" if adjacent(before, since) else f"From torch {before} to {since}"
+
+
+def shown_gradients() -> Shown:
+    """Return the gradients that changed, with the code to see each."""
+    return listed(
+        Entry(
+            change.since,
+            code(typed(change.codes[0])),
+            "<br>".join(_places(change)) + _folded("code to see it", script(change)),
+            f"{typed(change.codes[0])}: {'; '.join(map(str, change.places))}",
+            change.anchor,
+        )
+        for change in changes("gradient")
+    )
+
+
+def _places(change: Change) -> list[str]:
+    """Return the first places, those with finite numbers before others."""
+    strange = re.compile("inf|nan")
+    places = sorted(change.places, key=lambda place: bool(strange.search(str(place.values))))
+    shown = [str(place).rpartition(": ")[::2] for place in places[:PLACES]]
+    lines = [f"{code(LONG.sub(FEW, at))}: {code(gradients)}" for at, gradients in shown]
+    more = len(places) - PLACES
+    return [*lines, f"and at {more} more"] if more > 0 else lines
+
+
+def _folded(summary: str, lines: str) -> str:
+    return f"<details><summary>{summary}</summary><pre>{escape(lines)}</pre></details>"
+
+
+def shown_answers(kind: str) -> Shown:
+    """Return what was taken or refused, came new or was worded otherwise."""
+    return listed(
+        Entry(
+            change.since,
+            _codes(change.codes) + f" ({', '.join(change.dtypes)})",
+            " → ".join(code(_short(text)) for text in change.texts),
+            f"{', '.join(map(typed, change.codes))}, {', '.join(change.dtypes)}: "
+            f"{' → '.join(map(_short, change.texts))}",
+            f"{kind}-{change.since.replace('.', '-')}-{number}",
+        )
+        for number, change in enumerate(changes(kind))
+    )
+
+
+def _codes(codes: Iterable[str]) -> str:
+    first, *more = [code(typed(each)) for each in codes]
+    if len(more) < CODES:
+        return ", ".join([first, *more])
+    start, rest = ", ".join([first, *more[: CODES - 1]]), ", ".join(more[CODES - 1 :])
+    return f"{start}<details><summary>and {len(more) - CODES + 1} more</summary>{rest}</details>"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+
+
+def shown_calls() -> Shown:
+    """Return the calls of the table of outcomes that lead to something else."""
+    entries = []
+    for before, after in pairwise(recorded()):
+        old, new = recorded()[before].calls, recorded()[after].calls
+        alike: dict[tuple[str, str], list[str]] = {}
+        for call, text in old.items():
+            if new[call] != text:
+                alike.setdefault((_short(text), _short(new[call])), []).append(call)
+        for number, (texts, calls) in enumerate(alike.items()):
+            more = f" and {len(calls) - CODES} more" if len(calls) > CODES else ""
+            entries.append(
+                Entry(
+                    after,
+                    "<br>".join(map(code, calls[:CODES])) + more,
+                    " → ".join(map(code, texts)),
+                    f"{'; '.join(calls)}: {' → '.join(texts)}",
+                    f"call-{after.replace('.', '-')}-{number}",
+                )
+            )
+    return listed(entries)
+
+
+def shown_warnings() -> Shown:
+    """Return the warnings that came and went."""
+    return listed(
+        Entry(
+            after,
+            f"{came}: {code(_short(message))}",
+            _codes(codes),
+            f"{came}, {', '.join(map(typed, codes))}: {_short(message)}",
+            f"warning-{after.replace('.', '-')}-{number}",
+        )
+        for before, after in pairwise(recorded())
+        for number, (came, message, codes) in enumerate(warnings_changed(before, after))
+    )
+
+
+def shown_deaths() -> Shown:
+    """Return what ended the process: no error that a program can catch."""
+    ends: dict[tuple[str, str], list[str]] = {}
+    for version in recorded():
+        for key in died(version):
+            versions = ends.setdefault((key.code, key.point), [])
+            if version not in versions:
+                versions.append(version)
+    lines = [f"{typed(c)}, {point}: torch {', '.join(v)}" for (c, point), v in ends.items()]
+    rows = [TableRow((code(typed(c)), point, ", ".join(v))) for (c, point), v in ends.items()]
+    caption = "What ended the process"
+    return Shown("\n".join(lines), table(caption, ("operation", "point", "torch"), rows))
+
+
+def shown_releases() -> Shown:
+    """Return which releases were run, on what and when."""
+    every = [row.origin for row in recorded().values()]
+    line = "torch {torch}: Python {python}, {wheel}, {capability}, {date}"
+    names = ("torch", "python", "date", "capability")
+    rows = [
+        TableRow((*(o[name] for name in names), code(o["wheel"]), code(o["sha256"]))) for o in every
+    ]
+    head = ("torch", "Python", "recorded on", "processor", "wheel", "its SHA-256")
+    text = "\n".join(map(line.format_map, every))
+    return Shown(text, table("Which releases were run", head, rows))
+
+
+def ran() -> str:
+    """Return in one line which releases were run, and when."""
+    dates = sorted({row.origin["date"] for row in recorded().values()})
+    return f"{', '.join(recorded())} ({' to '.join(dict.fromkeys((dates[0], dates[-1])))})"
