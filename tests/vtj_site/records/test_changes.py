@@ -1,0 +1,234 @@
+"""The record of gradients by release: packed without loss, true of today, told as it changed."""
+
+import copy
+import json
+import warnings
+from collections.abc import Mapping
+from functools import partial
+
+import pytest
+import torch
+
+from vtj_site.outcomes.gradients import operations, questions, written
+from vtj_site.outcomes.operations import GROUPS
+from vtj_site.outcomes.tables import release
+from vtj_site.outcomes.trials import attempt
+from vtj_site.records import differences_tables
+from vtj_site.records.changes import (
+    ORIGIN,
+    RECORDED,
+    SCHEMA,
+    Key,
+    Row,
+    in_lines,
+    packed,
+    same,
+    unpacked,
+)
+from vtj_site.records.differences import (
+    Change,
+    changes,
+    died,
+    differences,
+    kind_of,
+    recorded,
+    script,
+    typed,
+)
+from vtj_site.records.differences_tables import RecordError, hold_today_against_the_record
+
+CLAMP = Key("one number", "x.clamp(0,1)", "x", "float32", "ones")
+
+
+def test_the_record_is_of_its_schema() -> None:
+    content = json.loads(RECORDED.read_text(encoding="utf-8"))
+    assert list(content) == ["schema", "questions", "errors", "releases"]
+    assert content["schema"] == SCHEMA
+    for found in content["releases"]:
+        assert list(found) == [*ORIGIN, "digest", "calls", "warnings", "gradients"]
+        assert found["wheel"].startswith(f"torch-{found['torch']}")
+        assert len(found["sha256"]) == 64
+    names = [found["torch"] for found in content["releases"]]
+    assert {release(), "2.15.0"} < set(names)
+    assert names == sorted(names, key=lambda name: [int(part) for part in name.split(".")])
+
+
+def test_every_release_was_asked_every_question_of_the_table() -> None:
+    asked = {Key(*each) for operation in operations() for each in questions(*operation)}
+    assert all(row.answers.keys() == asked for row in recorded().values())
+
+
+def test_the_record_is_what_would_be_written_of_its_rows() -> None:
+    text = RECORDED.read_text(encoding="utf-8")
+    assert in_lines(packed(unpacked(json.loads(text)).values())) + "\n" == text
+
+
+def test_an_answer_that_was_changed_in_the_file_is_refused() -> None:
+    content = json.loads(RECORDED.read_text(encoding="utf-8"))
+    planted = copy.deepcopy(content)
+    planted["releases"][-1]["gradients"]["one number"]["x.abs()"][0] = "1 2 3"
+    with pytest.raises(ValueError, match=r"^torch 2\.15\.0: the answers have digest .*, recorded"):
+        unpacked(planted)
+    with pytest.raises(ValueError, match="has schema 0; expected 1"):
+        unpacked({**content, "schema": 0})
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "dtype", "alike"),
+    [
+        pytest.param("1 nan -inf", "1 nan -inf", "float32", True, id="special values"),
+        pytest.param("1", "1.000001", "float32", True, id="a last digit"),
+        pytest.param("1", "1.000001", "float64", False, id="not a last digit in float64"),
+        pytest.param("1", "1.003", "float16", True, id="a last digit of a half"),
+        pytest.param("1e+30", "1.0001e+30", "float32", False, id="relative"),
+        pytest.param("nan", "0", "float32", False, id="nan"),
+        pytest.param("inf", "-inf", "float32", False, id="the sign of infinity"),
+        pytest.param("1 2", "1 2 3", "float32", False, id="more elements"),
+        pytest.param("1 / 2", "1 2 /", "float32", False, id="another leaf"),
+        pytest.param("inf+nanj", "nan+nanj", "complex64", False, id="a part of a complex number"),
+        pytest.param("1+0j", "1+1e-7j", "complex64", True, id="a part that is rounding"),
+        pytest.param("1", "RuntimeError: 1", "float32", False, id="an error"),
+        pytest.param("RuntimeError: 1", "RuntimeError: 2", "float32", False, id="another error"),
+    ],
+)
+def test_what_counts_as_the_same(one: str, other: str, dtype: str, alike: bool) -> None:
+    assert same(one, other, dtype) is alike
+    assert same(other, one, dtype) is alike
+
+
+def row(version: str, answers: Mapping[str, str]) -> Row:
+    """A row whose group has three codes, each asked at two points."""
+    origin = dict.fromkeys(ORIGIN, "") | {"torch": version}
+    every = {
+        Key("g", code, point, "float32", "ones"): answers.get(code, "1")
+        for code in ("f", "g", "h")
+        for point in ("a", "b")
+    }
+    return Row(origin, every, {"call": "1"}, {})
+
+
+def test_a_row_comes_back_but_for_its_last_digits() -> None:
+    rows = [
+        row("1.0.0", {"f": "Error: no", "g": "1.000001"}),
+        row("1.1.0", {"f": "2", "g": "1.000002"}),
+        row("1.2.0", {"h": "Error: no"}),
+    ]
+    back = unpacked(json.loads(in_lines(packed(rows))))
+    assert list(back) == ["1.0.0", "1.1.0", "1.2.0"]
+    told = {
+        version: [found.answers[Key("g", code, "b", "float32", "ones")] for code in "fgh"]
+        for version, found in back.items()
+    }
+    assert told == {
+        "1.0.0": ["Error: no", "1", "1"],
+        "1.1.0": ["2", "1", "1"],
+        "1.2.0": ["1", "1", "Error: no"],
+    }
+
+
+def test_rows_of_other_questions_are_not_packed() -> None:
+    other = row("1.0.0", {})
+    other.answers[CLAMP] = "1"
+    with pytest.raises(ValueError, match=r"^torch 1\.0\.0 was asked 7 questions, torch 1\.1\.0 6"):
+        packed([other, row("1.1.0", {})])
+
+
+@pytest.mark.parametrize(
+    ("before", "since", "kind"),
+    [
+        ("1", "0", "gradient"),
+        ("1", "RuntimeError: no", "refused"),
+        ("RuntimeError: no", "1", "taken"),
+        ("AttributeError: module 'torch' has no attribute 'sgn'", "1", "new"),
+        ("TypeError: gelu() got an unexpected keyword argument 'approximate'", "1", "new"),
+        ("RuntimeError: no", "RuntimeError: No.", "wording"),
+    ],
+)
+def test_kinds_of_change(before: str, since: str, kind: str) -> None:
+    assert kind_of(before, since) == kind
+
+
+def test_clamp_at_its_bounds_is_among_the_changes() -> None:
+    (found,) = (
+        change
+        for change in changes("gradient")
+        if change.codes == (CLAMP.code,) and change.before >= "2.13.0"
+    )
+    told = {str(place) for place in found.places}
+    assert "x = [-0.0, 0.0, 1.0]: x.grad 1 → 0" in told
+    x = torch.tensor([-0.0, 0.0, 1.0], requires_grad=True)
+    x.clamp(0, 1).sum().backward()
+    assert x.grad is not None
+    new = [int(part) for part in release().split(".")] >= [2, 14]
+    assert x.grad.tolist() == ([0, 0, 0] if new else [1, 1, 1])
+
+
+def test_today_agrees_with_the_record_in_a_sample() -> None:
+    every = [Key(*each) for operation in operations() for each in questions(*operation)]
+    deadly = died(release())
+    with warnings.catch_warnings(action="ignore"):
+        answers = {key: written(key) for key in every[::20] if key not in deadly}
+    assert len(answers) > 1000
+    assert differences(answers, release()) == []
+
+
+def test_a_planted_difference_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded_answer = recorded()[release()].answers[CLAMP]
+    assert differences({CLAMP: "0 1"}, release()) == [
+        f"x.clamp(0, 1) at x, float32, v = ones: recorded {recorded_answer!r}, now '0 1'"
+    ]
+    assert "agree with its record" in hold_today_against_the_record()
+    monkeypatch.setattr(
+        differences_tables,
+        "written",
+        lambda key: "0 1" if key == CLAMP else recorded()[release()].answers[key],
+    )
+    with pytest.raises(RecordError, match=r"1 answers differ; x\.clamp\(0, 1\) at x, float32"):
+        hold_today_against_the_record()
+    monkeypatch.setattr(differences_tables, "release", lambda: "9.9.9")
+    with pytest.raises(RecordError, match=r"torch 9\.9\.9 has no recorded row: run nox -s changes"):
+        hold_today_against_the_record()
+
+
+def expected(change: Change) -> list[str]:
+    """What the record of the torch that runs says of the first place of a change, by leaf."""
+    key, place = change.keys[0], change.places[0]
+    answer = recorded()[release()].answers[key]
+    if place.point:
+        return answer.split(" / ")
+    every = [[str(each) for each in leaf] for leaf in GROUPS[key.group].points[key.point]]
+    points = list(zip(*every, strict=True))
+    values = [leaf.strip("[]").split(", ") for leaf in place.values]
+    where = [points.index(pair) for pair in zip(*values, strict=True)]
+    return [" ".join(leaf.split()[each] for each in where) for leaf in answer.split(" / ")]
+
+
+@pytest.mark.parametrize("change", changes("gradient"), ids=lambda change: change.anchor)
+def test_the_code_to_see_a_change_shows_what_is_recorded(
+    change: Change, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = change.keys[0]
+    answer = recorded()[release()].answers[key]
+    names: dict[str, torch.Tensor] = {}
+    with warnings.catch_warnings(action="ignore"):
+        raised = attempt(partial(exec, script(change), names)).raised
+    if raised:
+        assert answer.startswith(f"{raised}: ")
+        return
+    assert capsys.readouterr().out.startswith(("tensor(", "None"))
+    found = [
+        " ".join(str(each) for each in names[leaf].grad.reshape(-1).tolist())  # type: ignore[union-attr]
+        for leaf in ("x", "z")
+        if leaf in names and names[leaf].grad is not None
+    ]
+    if key.v == "1, 2, 3, …" and not change.places[0].point:
+        return  # fewer elements than were recorded count otherwise
+    assert same(" / ".join(found), " / ".join(expected(change)), key.dtype), (
+        found,
+        typed(key.code),
+    )
+
+
+def test_anchors_are_told_apart() -> None:
+    anchors = [change.anchor for change in changes("gradient")]
+    assert len(anchors) == len(set(anchors))
