@@ -21,11 +21,30 @@ const STOP = new Set(("a an and any are as at be been but by can could did do do
 /* Names as they are written and in their parts: retain_graph is found by "graph" too. */
 const tokens = (text) => {
   const plain = text.toLowerCase().replace(/['’]/g, "");
-  const found = plain.match(/[\p{L}\p{N}_]+(?:[.-][\p{L}_][\p{L}\p{N}_]*)*/gu) || [];
+  const found = plain.match(/\p{N}+(?:\.\p{N}+)+|[\p{L}\p{N}_]+(?:[.-][\p{L}_][\p{L}\p{N}_]*)*/gu) || [];
   return found.flatMap((token) => {
+    if (/^[\d.]+$/.test(token)) return [token];
     const parts = token.split(/[._-]+/).filter((part) => part);
     return parts.length > 1 ? [token.replace(/-/g, ""), ...parts] : parts;
   });
+};
+
+/* How many letters one word lacks, has too many, has wrong or in each other's place. */
+const distance = (a, b) => {
+  let before = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const wrong = last[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row[j] = Math.min(row[j - 1] + 1, last[j] + 1, wrong);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        row[j] = Math.min(row[j], before[j - 2] + 1);
+      }
+    }
+    [before, last] = [last, row];
+  }
+  return last[b.length];
 };
 
 const prepared = ({ sections, synonyms }) => {
@@ -55,17 +74,23 @@ const prepared = ({ sections, synonyms }) => {
   index.addAll(documents);
   const rarity = (word) => Math.log(1 + documents.length / (1 + (known.get(word) || 0)));
 
-  /* Two letters in each other's place are the commonest slip; others are left to the index. */
-  const corrected = (token) => {
-    if (known.has(stem(token))) return stem(token);
-    for (let i = 0; i + 1 < token.length; i += 1) {
-      const swapped = stem(token.slice(0, i) + token[i + 1] + token[i] + token.slice(i + 2));
-      if (known.has(swapped)) return swapped;
-    }
-    return stem(token);
-  };
-
   const phrases = synonyms.map((group) => group.map((name) => [...new Set(tokens(name).map(stem))]));
+  const named = new Set(phrases.flat(2));
+
+  /* The stem of a word, or of the commonest of the words that the fewest slips make of it. */
+  const corrected = (token) => {
+    const own = stem(token);
+    if (known.has(own) || named.has(own) || token.length < 4) return own;
+    let [best, fewest] = [own, Math.ceil(token.length / 3)];
+    for (const [word, to] of stems) {
+      if (!known.has(to) || Math.abs(word.length - token.length) > fewest) continue;
+      const slips = distance(token, word);
+      if (slips < fewest || (slips === fewest && known.get(to) > (known.get(best) || 0))) {
+        [best, fewest] = [to, slips];
+      }
+    }
+    return best;
+  };
 
   /* The words to look for, and how much each counts: those asked, and others for the same. */
   const asked = (question) => {
@@ -74,9 +99,16 @@ const prepared = ({ sections, synonyms }) => {
     const own = [...new Set((telling.length ? telling : all).map(corrected))];
     const weights = new Map(own.map((word) => [word, 1]));
     for (const group of phrases) {
-      const said = group.find((phrase) => phrase.every((word) => own.includes(word)));
-      for (const phrase of said ? group : []) {
-        for (const word of phrase) if (!weights.has(word)) weights.set(word, 0.6 / phrase.length);
+      const said = group.filter((phrase) => phrase.every((word) => own.includes(word)));
+      // What titles say in the reader's own words needs the others less.
+      const titled = documents.some((one) => said.some((p) => p.every((word) => one.stems.has(word))));
+      for (const phrase of said.length ? group : []) {
+        for (const word of phrase) {
+          if (!own.includes(word)) {
+            const share = (titled ? 0.2 : 0.7) / phrase.length;
+            weights.set(word, Math.max(share, weights.get(word) || 0));
+          }
+        }
       }
     }
     return { own, weights };
@@ -92,8 +124,7 @@ const prepared = ({ sections, synonyms }) => {
       processTerm: (word) => word,
       boost: FIELDS,
       boostTerm: (word) => weights.get(word),
-      // Only what the site does not know is taken for a slip.
-      fuzzy: (word) => (known.has(word) || word.length < 4 ? false : 0.34),
+      bm25: { k: 1.2, b: 0.4, d: 0.5 },
       prefix: (word) => !known.has(word) && word.length > 2,
     });
     return results.map((result) => {
@@ -101,7 +132,7 @@ const prepared = ({ sections, synonyms }) => {
       const met = result.queryTerms.filter((word) => weights.get(word) === 1);
       const share = met.reduce((sum, word) => sum + rarity(word), 0) / total;
       const heads = Object.keys(result.match).filter((word) => one.stems.has(word));
-      const headed = heads.reduce((sum, word) => sum + rarity(word), 0);
+      const headed = heads.reduce((sum, word) => sum + rarity(word) * (weights.get(word) || 1), 0);
       const title = [...one.stems].filter((word) => !STOP.has(word));
       const whole = title.reduce((sum, word) => sum + rarity(word), 0) || 1;
       const score = result.score * one.weight * (0.2 + share) * (1 + headed / whole)
