@@ -14,5 +14,7 @@
   if (!found) return;
   for (let at = found.closest("details"); at; at = at.parentElement.closest("details")) at.open = true;
   found.classList.add("found");
+  found.tabIndex = -1; // whoever hears the page goes on from here
+  found.focus({ preventScroll: true });
   found.scrollIntoView({ block: "center" });
 })();

@@ -7,11 +7,11 @@
 
 const MOST = 20;
 const root = document.documentElement.dataset.content_root || "";
-const SCRIPTS = ["minisearch.min.js", "stemmer.js", "search-data.js"];
+const SCRIPTS = ["minisearch/minisearch.min.js", "stemmer.js", "search-data.js"];
 
 /* What a section is worth by where a word of the question stands. A title is what the section
    answers; code and outputs hold words like `backward` everywhere. */
-const FIELDS = { title: 5, around: 1.5, text: 1, code: 0.25 };
+const FIELDS = { title: 6, around: 1.5, text: 1, code: 0.25 };
 /* Words of a question that say nothing of its subject. */
 const STOP = new Set(("a an and any are as at be been but by can could did do does for from get give "
   + "gets had has have how i if in into is isnt it its me my of on or our please s should so than that "
@@ -124,7 +124,7 @@ const prepared = ({ sections, synonyms }) => {
       processTerm: (word) => word,
       boost: FIELDS,
       boostTerm: (word) => weights.get(word),
-      bm25: { k: 1.2, b: 0.4, d: 0.5 },
+      bm25: { k: 1.2, b: 0.6, d: 0.5 },
       prefix: (word) => !known.has(word) && word.length > 2,
     });
     return results.map((result) => {

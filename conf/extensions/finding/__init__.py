@@ -2,7 +2,7 @@
 
 Sphinx's index knows which page holds a word. This one knows the sections, and holds their text, so
 that a result can show the sentence that answers and lead to it. `conf/static/search.js` ranks them
-with MiniSearch (`minisearch.min.js`), in the reader's browser and from disk too. What people call
+with MiniSearch (`conf/static/minisearch`), in the reader's browser and from disk too. What people call
 the same thing stands in `synonyms.json`, one group a line. conf.py says which parts of the site are
 worth less than others as an answer::
 
