@@ -148,7 +148,14 @@ typehints_defaults = "comma"
 html_theme = "furo"
 html_title = "vtj"
 html_favicon = "static/favicon.svg"
-html_css_files = ["site.css", "tables.css", "figures.css", "cheat-sheet.css", "statements.css", "search.css"]
+html_css_files = [
+    "site.css",
+    "tables.css",
+    "figures.css",
+    "cheat-sheet.css",
+    "statements.css",
+    "search.css",
+]
 html_js_files = [  # classic scripts: a module would be refused from disk
     ("a11y.js", {"defer": "defer"}),
     ("filter.js", {"defer": "defer"}),

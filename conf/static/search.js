@@ -12,6 +12,7 @@ const SCRIPTS = ["minisearch/minisearch.min.js", "stemmer.js", "search-data.js"]
 /* What a section is worth by where a word of the question stands. A title is what the section
    answers; code and outputs hold words like `backward` everywhere. */
 const FIELDS = { title: 6, around: 1.5, text: 1, code: 0.25 };
+const MESSAGE = 4; // words that stand so in an error's message are that message
 /* Words of a question that say nothing of its subject. */
 const STOP = new Set(("a an and any are as at be been but by can could did do does for from get give "
   + "gets had has have how i if in into is isnt it its me my of on or our please s should so than that "
@@ -28,6 +29,10 @@ const tokens = (text) => {
     return parts.length > 1 ? [token.replace(/-/g, ""), ...parts] : parts;
   });
 };
+
+/* A message as its words, with and without its numbers, which differ from reader to reader. */
+const wordings = (text) => [tokens(text), tokens(text).filter((token) => !/^[\d.]+$/.test(token))]
+  .map((words) => words.join(" "));
 
 /* How many letters one word lacks, has too many, has wrong or in each other's place. */
 const distance = (a, b) => {
@@ -61,10 +66,13 @@ const prepared = ({ sections, synonyms }) => {
     processTerm: stem,
     extractField: (section, field) => section[field],
   });
-  const documents = sections.map(([url, titles, text, code, weight], id) => ({
-    id, url, titles, weight, blocks: text,
-    title: titles[titles.length - 1], around: titles.slice(0, -1).join(" "),
-    text: text.join(" "), code,
+  const documents = sections.map((section, id) => ({
+    ...section, id,
+    blocks: [...section.text, ...section.messages],
+    title: section.titles[section.titles.length - 1],
+    around: section.titles.slice(0, -1).join(" "),
+    text: [...section.text, ...section.messages].join(" "),
+    messages: section.messages.map(wordings),
   }));
   for (const one of documents) {
     one.stems = new Set(tokens(one.title).map(stem));
@@ -118,6 +126,9 @@ const prepared = ({ sections, synonyms }) => {
     const { own, weights } = asked(question);
     if (!own.length) return [];
     const words = [...weights.keys()];
+    const pasted = wordings(question);
+    const shown = ({ messages }) => (pasted[1].split(" ").length < MESSAGE ? 1
+      : Math.max(1, ...messages.map((one) => 4 * pasted.filter((as, i) => one[i].includes(as)).length)));
     const total = own.reduce((sum, word) => sum + rarity(word), 0);
     const results = index.search(words.join(" "), {
       tokenize: (text) => text.split(" "),
@@ -136,7 +147,8 @@ const prepared = ({ sections, synonyms }) => {
       const title = [...one.stems].filter((word) => !STOP.has(word));
       const whole = title.reduce((sum, word) => sum + rarity(word), 0) || 1;
       const score = result.score * one.weight * (0.2 + share) * (1 + headed / whole)
-        * (1 + Math.min(1, headed / total));
+        * (1 + Math.min(1, headed / total))
+        * shown(one);
       return { ...one, score, matched: new Set(Object.keys(result.match)) };
     }).sort((a, b) => b.score - a.score).slice(0, MOST);
   };

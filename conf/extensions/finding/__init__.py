@@ -49,11 +49,17 @@ def write(app: Sphinx, exception: Exception | None) -> None:
 def write_data(site: Path, pages: list[str], weights: dict[str, float]) -> None:
     """Write the sections of a site's pages, packed, and the stemmer, beside its other scripts."""
     found = [
-        [address, section.titles, section.text, " ".join(section.code), weight(address, weights)]
+        {
+            "url": (url := f"{page}#{section.anchor}"),
+            "titles": section.titles,
+            "text": section.text,
+            "messages": section.messages,
+            "code": " ".join(section.code),
+            "weight": weight(url, weights),
+        }
         for page in pages
         for section in sections((site / page).read_text(encoding="utf-8"))
-        if section.text or section.code or section.titles[1:] == []
-        for address in [f"{page}#{section.anchor}"]
+        if section.text or section.messages or section.code or len(section.titles) == 1
     ]
     groups = json.loads(SYNONYMS.read_text(encoding="utf-8"))
     data = json.dumps({"sections": found, "synonyms": groups}, ensure_ascii=False)

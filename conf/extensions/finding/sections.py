@@ -26,7 +26,8 @@ class Section:
     anchor: str  # its id
     titles: list[str]  # those of the sections around it, from the page's on, and its own
     ids: list[str] = field(default_factory=list)  # every id that leads into it, its own first
-    text: list[str] = field(default_factory=list)  # blocks of prose, and the messages of errors
+    text: list[str] = field(default_factory=list)  # blocks of prose
+    messages: list[str] = field(default_factory=list)  # of errors, shown or raised
     code: list[str] = field(default_factory=list)  # what cells hold and print
 
 
@@ -101,7 +102,9 @@ class _Reader(HTMLParser):
         within = {name for _, classes in self.open for name in classes}
         if tag in HEADINGS or (tag == "dt" and not section.titles[-1]):
             section.titles[-1] = re.sub(r"\[source\]$", "", plain)
-        elif tag == "pre" and not within & {"error-message", "traceback"}:
+        elif tag == "pre" and within & {"error-message", "traceback"}:
+            section.messages.append(plain)
+        elif tag == "pre":
             section.code.append(plain)
         else:
             section.text.append(plain)

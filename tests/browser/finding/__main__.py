@@ -22,9 +22,7 @@ def main() -> None:
     given = parser.parse_args()
     found: list[Place] = []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium_path(), args=["--no-sandbox"]
-        )
+        browser = playwright.chromium.launch(executable_path=chromium_path(), args=["--no-sandbox"])
         page = browser.new_page()
         for file in given.files:
             found += places(page, given.site.resolve(), asked(file))

@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 from tests.browser.conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "conf" / "extensions"))
-from finding.sections import sections  # noqa: E402 - the extensions are no package of ours
+from finding.sections import sections
 
 FOUND = "question => vtjSearch().then(({find}) => find(question).map(({url}) => url))"
 

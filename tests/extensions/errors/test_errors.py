@@ -1,14 +1,11 @@
-"""From a message to its place: the box's list, and the entries of the search index."""
+"""From a message to its place: the box's list."""
 
 import json
 import re
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
-from errors.search import PREFIX, SUFFIX, write
 
 from tests.extensions.conftest import built
 
@@ -66,7 +63,6 @@ SETTINGS = {
     "extensions": ["myst_nb", "errors"],
     "html_theme": "basic",
     "nb_execution_mode": "off",
-    "error_search_pages": ["errors"],
 }
 
 
@@ -142,33 +138,3 @@ def test_without_javascript_the_box_is_a_list_of_links(folder: Path) -> None:
     scripts = re.findall(r'<script defer="defer" src="../_static/(error-[\w-]*\.js)', text)
     assert scripts == ["error-messages.js", "error-box.js"]
     assert "error-box.js" not in page(folder, "errors.html")
-
-
-def test_the_search_leads_from_a_whole_message_to_its_first_section(folder: Path) -> None:
-    index = json.loads(page(folder, "searchindex.js")[len(PREFIX) : -len(SUFFIX)])
-    number = index["docnames"].index("errors")
-    assert index["indexentries"] == {
-        "zerodivisionerror: a; b": [[number, "without-a-label", True]],
-        "userwarning: look": [[number, "again", True]],
-    }
-    assert index["terms"]
-
-
-@pytest.mark.parametrize(
-    "text", ["var index = {};", "Search.setIndex({});", "Search.setIndex", "X.setIndex({})"]
-)
-def test_an_index_of_another_form_is_refused(text: str, tmp_path: Path) -> None:
-    """Rejected by errors.write."""
-    (tmp_path / "searchindex.js").write_text(text)
-    said = f"searchindex.js starts with {text[:20]!r}; expected 'Search.setIndex('"
-    app: Any = SimpleNamespace(outdir=tmp_path)
-    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
-        write(app, None)
-
-
-def test_nothing_is_written_after_a_failure_or_without_an_index(tmp_path: Path) -> None:
-    app: Any = SimpleNamespace(outdir=tmp_path)
-    write(app, None)
-    (tmp_path / "searchindex.js").write_text("half")
-    write(app, OSError("full"))
-    assert (tmp_path / "searchindex.js").read_text() == "half"
