@@ -14,7 +14,11 @@
   if (!found) return;
   for (let at = found.closest("details"); at; at = at.parentElement.closest("details")) at.open = true;
   found.classList.add("found");
-  found.tabIndex = -1; // whoever hears the page goes on from here
-  found.focus({ preventScroll: true });
-  found.scrollIntoView({ block: "center" });
+  found.tabIndex = -1;
+  const show = () => {
+    found.scrollIntoView({ block: "center" });
+    found.focus({ preventScroll: true }); // whoever hears the page goes on from here
+  };
+  show();
+  addEventListener("load", () => setTimeout(show)); // after the browser has gone to the section
 })();

@@ -128,7 +128,7 @@ const prepared = ({ sections, synonyms }) => {
     const words = [...weights.keys()];
     const pasted = wordings(question);
     const shown = ({ messages }) => (pasted[1].split(" ").length < MESSAGE ? 1
-      : Math.max(1, ...messages.map((one) => 4 * pasted.filter((as, i) => one[i].includes(as)).length)));
+      : Math.max(1, ...messages.map((one) => 4 ** pasted.filter((as, i) => one[i].includes(as)).length)));
     const total = own.reduce((sum, word) => sum + rarity(word), 0);
     const results = index.search(words.join(" "), {
       tokenize: (text) => text.split(" "),

@@ -1,4 +1,4 @@
-"""A reader with an error message: the box on a page, and the site's search, from disk."""
+"""A reader with an error message: the box on a page, from disk."""
 
 import json
 import re
@@ -86,11 +86,3 @@ def test_too_little_says_nothing(box: Visit) -> None:
 def test_without_javascript_the_messages_are_links(scriptless: Page, site: Path) -> None:
     scriptless.goto((site / "how-to" / "errors.html").as_uri())
     assert scriptless.locator("vtj-error-box a").count() == len(known(site))
-
-
-@pytest.mark.parametrize("query", ["Mismatch in shape", "implicitly created", "retain_graph"])
-def test_the_search_finds_error_texts(fresh: Visit, site: Path, query: str) -> None:
-    fresh.page.goto(f"{(site / 'search.html').as_uri()}?q={quote(query)}")
-    results = fresh.page.locator("ul.search li a")
-    results.and_(fresh.page.locator("[href*='how-to/errors.html']")).first.wait_for()
-    assert fresh.errors == []

@@ -2,9 +2,9 @@
 
 Sphinx's index knows which page holds a word. This one knows the sections, and holds their text, so
 that a result can show the sentence that answers and lead to it. `conf/static/search.js` ranks them
-with MiniSearch (`conf/static/minisearch`), in the reader's browser and from disk too. What people call
-the same thing stands in `synonyms.json`, one group a line. conf.py says which parts of the site are
-worth less than others as an answer::
+with MiniSearch (`conf/static/minisearch`), in the reader's browser and from disk too. What people
+call the same thing stands in `synonyms.json`, one group a line. conf.py says which parts of the
+site are worth less than others as an answer::
 
     finding_weights = {"reference/sources.html": 0.3, "*#next": 0.1}
 """

@@ -1,6 +1,6 @@
 """How well the search of a built site answers: `python -m tests.browser.finding [FILE.yaml …]`.
 
-Each file holds queries and the sections that answer them, as queries.yaml beside this file does.
+Each file holds queries and the sections that answer them, as first.yaml beside this file does.
 """
 
 import argparse
@@ -11,7 +11,7 @@ from playwright.sync_api import sync_playwright
 from tests.browser.conftest import ROOT, chromium_path
 from tests.browser.finding.scoring import Place, asked, places, table
 
-QUERIES = Path(__file__).with_name("queries.yaml")
+QUERIES = Path(__file__).with_name("first.yaml")
 
 
 def main() -> None:

@@ -74,7 +74,12 @@ def table(found: list[Place]) -> str:
         if one.place != 1
     ]
     shares = [
-        f"{sum(one.place is not None and one.place <= most for one in found)} of {len(found)} {name}"
+        f"{reached_by(found, most)} of {len(found)} {name}"
         for most, name in ((1, "first"), (3, "among the first three"), (20, "found at all"))
     ]
     return "\n".join([*lines, ", ".join(shares)])
+
+
+def reached_by(found: list[Place], most: int) -> int:
+    """Return how many queries found a right section among that many results."""
+    return sum(one.place is not None and one.place <= most for one in found)
