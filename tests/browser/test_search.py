@@ -90,7 +90,7 @@ def test_by_keyboard_from_the_question_to_the_answer(fresh: Visit, site: Path) -
     page = fresh.page
     page.goto((site / "search.html").as_uri())
     page.get_by_label("Your question, in your words").focus()
-    page.keyboard.type("retain_graph or create_graph")
+    page.keyboard.insert_text("retain_graph or create_graph")
     expect(page.get_by_role("status")).to_contain_text("Sections found")
     page.keyboard.press("Tab")  # the button
     page.keyboard.press("Tab")
