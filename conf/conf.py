@@ -51,6 +51,7 @@ extensions = [
     "devices.explorer",
     "recorded",  # versions and quotations
     "errors",
+    "finding",  # the search
     "statements",  # words that are computed
     "reading",  # before opengraph, which looks for a page's description
     *(["sphinx_sitemap", "sphinxext.opengraph"] if html_baseurl else []),
@@ -73,7 +74,18 @@ myst_nb_fork_depends = [
 confirmed_sections_pages = ["index", "tutorials/*"]
 confirmed_sections_oracle = "vtj"
 html_math_renderer = "mathml"
-error_search_pages = ["how-to/errors"]
+finding_weights = {  # what a section counts as an answer: these speak of the site, or list others
+    "reference/sources.html*": 0.3,
+    "reference/statements.html*": 0.2,
+    "reference/bug-zoo.html*": 0.5,
+    "reference/wrong-answers.html*": 0.6,
+    "reference/outcomes.html*": 0.5,
+    "reference/api*": 0.6,
+    "explanation/how-*": 0.6,
+    "explanation/history.html*": 0.6,
+    "*index.html*": 0.5,
+    "*#next": 0.1,
+}
 folded_sections = {  # a reader of a long page looks for one of its sections, or guesses first
     "faq": ["faq-*"],
     "how-to/errors": ["error-*"],
@@ -146,11 +158,19 @@ typehints_defaults = "comma"
 html_theme = "furo"
 html_title = "vtj"
 html_favicon = "static/favicon.svg"
-html_css_files = ["site.css", "tables.css", "figures.css", "cheat-sheet.css", "statements.css"]
+html_css_files = [
+    "site.css",
+    "tables.css",
+    "figures.css",
+    "cheat-sheet.css",
+    "statements.css",
+    "search.css",
+]
 html_js_files = [  # classic scripts: a module would be refused from disk
     ("a11y.js", {"defer": "defer"}),
     ("filter.js", {"defer": "defer"}),
     ("fold.js", {"defer": "defer"}),
+    ("found.js", {"defer": "defer"}),  # after it: what is folded has no place to scroll to
 ]
 html_context = {  # pages run in the environment that builds them: what is installed is what ran
     "versions_line": f"Outputs computed by torch {installed_version('torch')}, "

@@ -26,7 +26,8 @@ WRITTEN = {  # by the build, so that no installed file is the same; and whose te
     "_static/explorer-functions.js": "vtj",
     "_static/language_data.js": "Sphinx",
     "_static/pygments.css": "Pygments",
-    "searchindex.js": "Sphinx",
+    "_static/search-data.js": "vtj",
+    "_static/stemmer.js": "Sphinx",
 }
 
 
@@ -70,10 +71,11 @@ def notices(site: Path) -> str:
             raise LookupError(f"{name}: no installed package holds it, so its license is not known")
         packages[owner.name] = owner
     packages.pop("vtj", None)  # what the build wrote from our own pages
-    font = (OURS / "fonts" / "OFL.txt").read_text(encoding="utf-8")
+    kept = ("fonts/OFL.txt", "minisearch/LICENSE.txt")  # what lies among our own files
+    texts = [(OURS / name).read_text(encoding="utf-8") for name in kept]
     parts = [f"{name} {one.version}\n\n{_license(one)}" for name, one in sorted(packages.items())]
     rule = f"\n\n{'-' * 79}\n\n"
-    return rule.join(["This site ships files of the following projects.", *parts, font])
+    return rule.join(["This site ships files of the following projects.", *parts, *texts])
 
 
 def tested() -> str:

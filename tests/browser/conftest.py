@@ -68,11 +68,15 @@ def site(pytestconfig: pytest.Config) -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
-def chromium() -> str:
+def chromium_path() -> str:
     found = [path for name in CHROMIUM if (path := shutil.which(name))]
     assert found, "no Chromium: apt-get install chromium"
     return found[0]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    return chromium_path()
 
 
 @pytest.fixture(scope="session")

@@ -3,9 +3,13 @@
 The pages are the data. ``{error-message}`` shows a message where it is explained and registers it
 with the section it stands in; ``{…}`` stands for what varies. The box finds it again in the
 reader's browser, from disk too; without JavaScript it is a list of links.
+
+Every other error that a page raises leads to the section that shows it. What plain torch raises as
+well (`elsewhere`) no page can explain for sure, and the box does not say so.
 """
 
 import json
+import re
 from collections.abc import Callable
 from html import escape
 from typing import Any, ClassVar, NamedTuple
@@ -17,10 +21,16 @@ from sphinx.builders import Builder
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
+from errors import elsewhere
 from vtj_site.records.releases import worded
 
 VARIES = "{…}"
 SCRIPT = "error-messages.js"
+_NUMBERS = re.compile(r"\[[\d, ]*\]|(?<![\w.])\d+(?:\.\d+)?(?![\w])|0x[0-9a-f]+")
+"""What differs from one reader's error to the next: shapes, counts, addresses."""
+FEWEST = 3
+"""Words of a message that a page raises and none explains: `KeyError: 'x'` would fit anything."""
+_KIND = re.compile(r"^[\w.]*(?:Error|Warning|Exception): ")
 
 
 class Message(NamedTuple):
@@ -82,8 +92,43 @@ def messages(env: BuildEnvironment) -> list[Message]:
     ]
 
 
+def shown(env: BuildEnvironment) -> list[Message]:
+    """Return the messages that pages raise and none explains, each where it comes first."""
+    explained = [message.pattern for message in messages(env)]
+    found: dict[str, Message] = {}
+    for docname in sorted(env.metadata):
+        for message in env.metadata[docname].get("raised_messages", []):
+            if len(_KIND.sub("", message.pattern).split()) < FEWEST:
+                continue
+            if not any(fits(pattern, message.pattern) for pattern in explained):
+                pattern = _NUMBERS.sub(VARIES, message.pattern)
+                found.setdefault(pattern, message._replace(pattern=pattern))
+    return list(found.values())
+
+
+def fits(pattern: str, text: str) -> bool:
+    """Say whether a message is one that a pattern stands for, whatever varies in both.
+
+    Example:
+        >>> fits("RuntimeError: got {…} tensors", "got 2 tensors and 1 gradients")
+        True
+    """
+    pieces = (" ".join(piece.split()) for piece in _KIND.sub("", pattern).split(VARIES))
+    return re.search(".*".join(map(re.escape, pieces)), " ".join(text.split())) is not None
+
+
 def register(app: Sphinx, doctree: nodes.document) -> None:
     """Note the messages of a page that was just read, where Sphinx keeps what it knows of it."""
+    app.env.metadata[app.env.docname]["raised_messages"] = [
+        Message(
+            " ".join(block.astext().partition(" (Triggered internally")[0].split()),
+            section[0].astext(),
+            app.env.docname,
+            section["ids"][0],
+        )
+        for block in doctree.findall(nodes.literal_block)
+        if "traceback" in block["classes"] and (section := section_of(block))
+    ]
     app.env.metadata[app.env.docname]["error_messages"] = [
         # A label, where there is one, comes before the id that the title gives.
         Message(block["error_pattern"], section[0].astext(), app.env.docname, section["ids"][0])
@@ -115,8 +160,19 @@ def write_messages(app: Sphinx, builder: Builder) -> None:
     """Write the messages beside the site's other scripts, if a page has a box."""
     if builder.format == "html" and any("error_box" in page for page in app.env.metadata.values()):
         entries = [
-            {"pattern": message.pattern, "title": message.title, "url": _address(builder, message)}
-            for message in messages(app.env)
+            {
+                "pattern": message.pattern,
+                "title": message.title,
+                "url": _address(builder, message),
+                "shown": is_shown,
+                "elsewhere": [
+                    mistake
+                    for mistake, told in elsewhere.raised().items()
+                    if fits(message.pattern, told)
+                ],
+            }
+            for is_shown, known in ((False, messages(app.env)), (True, shown(app.env)))
+            for message in known
         ]
         static = app.outdir / "_static"
         static.mkdir(exist_ok=True)

@@ -18,6 +18,8 @@ USED = {  # file: what the body of a page that uses it holds; None where no page
     "statements.css": "rests-on",
     "tables.css": '<table class="vtj',
     "filter.js": "data-filter",
+    "sphinx_highlight.js": None,  # found.js marks what the search found
+    "search.css": 'id="site-search"',
     "fold.js": '<details class="fold"',
 }
 

@@ -1,14 +1,13 @@
-"""From a message to its place: the box's list, and the entries of the search index."""
+"""From a message to its place: the box's list."""
 
 import json
 import re
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
-from errors.search import PREFIX, SUFFIX, write
+from errors import elsewhere
 
 from tests.extensions.conftest import built
 
@@ -54,6 +53,32 @@ ZeroDivisionError: a; b
 UserWarning: look
 ```
 """
+SHOWN = """\
+# Shown
+
+```{error-message}
+RuntimeError: The size of tensor a ({…}) must match the size of tensor b ({…})
+```
+
+## Raised here
+
+```{code-block} none
+:class: traceback
+RuntimeError: hook 3 has changed the size of [4, 2]
+```
+
+```{code-block} none
+:class: traceback
+RuntimeError: invalid gradient at index 0 - got [2]
+```
+
+## Raised again
+
+```{code-block} none
+:class: traceback
+RuntimeError: hook 1 has changed the size of [5]
+```
+"""
 PAGES = {
     "deep/home": BOX,
     "errors": ERRORS,
@@ -61,12 +86,12 @@ PAGES = {
     "```{error-message}\n:until: 1.3.0\nRuntimeError: invalid gradient at index {…}\n```\n\n"
     "```{error-message}\n:until: 1.3.0\nnever worded so\n```\n",
     "other": ERRORS.replace("shape", "other").replace("Zero", "One"),
+    "shown": SHOWN,
 }
 SETTINGS = {
     "extensions": ["myst_nb", "errors"],
     "html_theme": "basic",
     "nb_execution_mode": "off",
-    "error_search_pages": ["errors"],
 }
 
 
@@ -85,6 +110,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def page(folder: Path, name: str) -> str:
     return (folder / name).read_text(encoding="utf-8")
+
+
+def known(folder: Path) -> list[dict[str, Any]]:
+    script = page(folder, "_static/error-messages.js")
+    entries: list[dict[str, Any]] = json.loads(script.removeprefix("window.VTJ_ERRORS = ")[:-2])
+    return entries
 
 
 LISTED = [
@@ -106,13 +137,36 @@ def test_the_box_knows_every_message_and_where_it_is_explained(folder: Path) -> 
     script = page(folder, "_static/error-messages.js")
     assert script.startswith('window.VTJ_ERRORS = [\n{\n"pattern": ')
     assert script.endswith("\n}\n];\n")
-    entries = json.loads(script.removeprefix("window.VTJ_ERRORS = ")[:-2])
+    entries = known(folder)
     found = [(entry["pattern"], entry["title"], entry["url"]) for entry in entries]
     assert found[:3] == LISTED
     assert [url for _, _, url in found[3:]] == [
         *["other.html#error-other"] * 2,
         "other.html#without-a-label",
+        "shown.html#shown",
+        "shown.html#raised-here",
     ]
+
+
+def test_a_message_that_a_page_raises_leads_to_where_it_is_first_shown(folder: Path) -> None:
+    """Without its numbers; one that an entry explains stands there alone."""
+    shown = [entry for entry in known(folder) if entry["shown"]]
+    assert [entry["pattern"] for entry in shown] == [
+        "RuntimeError: hook {…} has changed the size of {…}"
+    ]
+    assert shown[0]["url"] == "shown.html#raised-here"
+
+
+def test_a_message_of_plain_torch_is_marked_with_what_raises_it(folder: Path) -> None:
+    marked = {entry["url"]: entry["elsewhere"] for entry in known(folder) if entry["elsewhere"]}
+    assert marked == {"shown.html#shown": ["torch.ones(32) + torch.ones(10)"]}
+
+
+def test_a_mistake_that_raises_nothing_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(elsewhere, "MISTAKES", ("1 + 1",))
+    elsewhere.raised.cache_clear()
+    with pytest.raises(AssertionError, match=re.escape("1 + 1 raised nothing; expected an error")):
+        elsewhere.raised()
 
 
 def test_an_old_message_is_shown_with_its_recorded_releases(
@@ -142,33 +196,3 @@ def test_without_javascript_the_box_is_a_list_of_links(folder: Path) -> None:
     scripts = re.findall(r'<script defer="defer" src="../_static/(error-[\w-]*\.js)', text)
     assert scripts == ["error-messages.js", "error-box.js"]
     assert "error-box.js" not in page(folder, "errors.html")
-
-
-def test_the_search_leads_from_a_whole_message_to_its_first_section(folder: Path) -> None:
-    index = json.loads(page(folder, "searchindex.js")[len(PREFIX) : -len(SUFFIX)])
-    number = index["docnames"].index("errors")
-    assert index["indexentries"] == {
-        "zerodivisionerror: a; b": [[number, "without-a-label", True]],
-        "userwarning: look": [[number, "again", True]],
-    }
-    assert index["terms"]
-
-
-@pytest.mark.parametrize(
-    "text", ["var index = {};", "Search.setIndex({});", "Search.setIndex", "X.setIndex({})"]
-)
-def test_an_index_of_another_form_is_refused(text: str, tmp_path: Path) -> None:
-    """Rejected by errors.write."""
-    (tmp_path / "searchindex.js").write_text(text)
-    said = f"searchindex.js starts with {text[:20]!r}; expected 'Search.setIndex('"
-    app: Any = SimpleNamespace(outdir=tmp_path)
-    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
-        write(app, None)
-
-
-def test_nothing_is_written_after_a_failure_or_without_an_index(tmp_path: Path) -> None:
-    app: Any = SimpleNamespace(outdir=tmp_path)
-    write(app, None)
-    (tmp_path / "searchindex.js").write_text("half")
-    write(app, OSError("full"))
-    assert (tmp_path / "searchindex.js").read_text() == "half"

@@ -1,0 +1,247 @@
+/* The search page: sections of pages, by their words, and the sentence that answers.
+
+   The words of the site load when somebody searches, as scripts: from disk a browser reads no other
+   files. They are packed, for unpacked they weigh more than a page may. */
+(() => {
+"use strict";
+
+const MOST = 20;
+const root = document.documentElement.dataset.content_root || "";
+const SCRIPTS = ["minisearch/minisearch.min.js", "stemmer.js", "search-data.js"];
+
+/* What a section is worth by where a word of the question stands. A title is what the section
+   answers; code and outputs hold words like `backward` everywhere. */
+const FIELDS = { title: 6, around: 1.5, text: 1, code: 0.25 };
+const MESSAGE = 4; // words that stand so in an error's message are that message
+/* Words of a question that say nothing of its subject. */
+const STOP = new Set(("a an and any are as at be been but by can could did do does for from get give "
+  + "gets had has have how i if in into is isnt it its me my of on or our please s should so than that "
+  + "the their them then there these they this to use using want was way we were what whats when where "
+  + "which who why will with would you your pytorch torch").split(" "));
+
+/* Names as they are written and in their parts: retain_graph is found by "graph" too. */
+const tokens = (text) => {
+  const plain = text.toLowerCase().replace(/['’]/g, "");
+  const found = plain.match(/\p{N}+(?:\.\p{N}+)+|[\p{L}\p{N}_]+(?:[.-][\p{L}_][\p{L}\p{N}_]*)*/gu) || [];
+  return found.flatMap((token) => {
+    if (/^[\d.]+$/.test(token)) return [token];
+    const parts = token.split(/[._-]+/).filter((part) => part);
+    return parts.length > 1 ? [token.replace(/-/g, ""), ...parts] : parts;
+  });
+};
+
+/* A message as its words, with and without its numbers, which differ from reader to reader. */
+const wordings = (text) => [tokens(text), tokens(text).filter((token) => !/^[\d.]+$/.test(token))]
+  .map((words) => words.join(" "));
+
+/* How many letters one word lacks, has too many, has wrong or in each other's place. */
+const distance = (a, b) => {
+  let before = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const wrong = last[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row[j] = Math.min(row[j - 1] + 1, last[j] + 1, wrong);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        row[j] = Math.min(row[j], before[j - 2] + 1);
+      }
+    }
+    [before, last] = [last, row];
+  }
+  return last[b.length];
+};
+
+const prepared = ({ sections, synonyms }) => {
+  const stemmer = new EnglishStemmer();
+  const stems = new Map();
+  const stem = (token) => {
+    if (!stems.has(token)) stems.set(token, stemmer.stemWord(token));
+    return stems.get(token);
+  };
+  const known = new Map(); // a stem: the number of sections that hold it
+  const index = new MiniSearch({
+    fields: Object.keys(FIELDS),
+    tokenize: tokens,
+    processTerm: stem,
+    extractField: (section, field) => section[field],
+  });
+  const documents = sections.map((section, id) => ({
+    ...section, id,
+    blocks: [...section.text, ...section.messages],
+    title: section.titles[section.titles.length - 1],
+    around: section.titles.slice(0, -1).join(" "),
+    text: [...section.text, ...section.messages].join(" "),
+    messages: section.messages.map(wordings),
+  }));
+  for (const one of documents) {
+    one.stems = new Set(tokens(one.title).map(stem));
+    const all = [one.title, one.around, one.text, one.code].join(" ");
+    for (const word of new Set(tokens(all).map(stem))) known.set(word, 1 + (known.get(word) || 0));
+  }
+  index.addAll(documents);
+  const rarity = (word) => Math.log(1 + documents.length / (1 + (known.get(word) || 0)));
+
+  const phrases = synonyms.map((group) => group.map((name) => [...new Set(tokens(name).map(stem))]));
+  const named = new Set(phrases.flat(2));
+
+  /* The stem of a word, or of the commonest of the words that the fewest slips make of it. */
+  const corrected = (token) => {
+    const own = stem(token);
+    if (known.has(own) || named.has(own) || token.length < 4) return own;
+    let [best, fewest] = [own, Math.ceil(token.length / 3)];
+    for (const [word, to] of stems) {
+      if (!known.has(to) || Math.abs(word.length - token.length) > fewest) continue;
+      const slips = distance(token, word);
+      if (slips < fewest || (slips === fewest && known.get(to) > (known.get(best) || 0))) {
+        [best, fewest] = [to, slips];
+      }
+    }
+    return best;
+  };
+
+  /* The words to look for, and how much each counts: those asked, and others for the same. */
+  const asked = (question) => {
+    const all = tokens(question);
+    const telling = all.filter((token) => !STOP.has(token));
+    const own = [...new Set((telling.length ? telling : all).map(corrected))];
+    const weights = new Map(own.map((word) => [word, 1]));
+    for (const group of phrases) {
+      const said = group.filter((phrase) => phrase.every((word) => own.includes(word)));
+      // What titles say in the reader's own words needs the others less.
+      const titled = documents.some((one) => said.some((p) => p.every((word) => one.stems.has(word))));
+      for (const phrase of said.length ? group : []) {
+        for (const word of phrase) {
+          if (!own.includes(word)) {
+            const share = (titled ? 0.2 : 0.7) / phrase.length;
+            weights.set(word, Math.max(share, weights.get(word) || 0));
+          }
+        }
+      }
+    }
+    return { own, weights };
+  };
+
+  const find = (question) => {
+    const { own, weights } = asked(question);
+    if (!own.length) return [];
+    const words = [...weights.keys()];
+    const pasted = wordings(question);
+    const shown = ({ messages }) => (pasted[1].split(" ").length < MESSAGE ? 1
+      : Math.max(1, ...messages.map((one) => 4 ** pasted.filter((as, i) => one[i].includes(as)).length)));
+    const total = own.reduce((sum, word) => sum + rarity(word), 0);
+    const results = index.search(words.join(" "), {
+      tokenize: (text) => text.split(" "),
+      processTerm: (word) => word,
+      boost: FIELDS,
+      boostTerm: (word) => weights.get(word),
+      bm25: { k: 1.2, b: 0.6, d: 0.5 },
+      prefix: (word) => !known.has(word) && word.length > 2,
+    });
+    return results.map((result) => {
+      const one = documents[result.id];
+      const met = result.queryTerms.filter((word) => weights.get(word) === 1);
+      const share = met.reduce((sum, word) => sum + rarity(word), 0) / total;
+      const heads = Object.keys(result.match).filter((word) => one.stems.has(word));
+      const headed = heads.reduce((sum, word) => sum + rarity(word) * (weights.get(word) || 1), 0);
+      const title = [...one.stems].filter((word) => !STOP.has(word));
+      const whole = title.reduce((sum, word) => sum + rarity(word), 0) || 1;
+      const score = result.score * one.weight * (0.2 + share) * (1 + headed / whole)
+        * (1 + Math.min(1, headed / total))
+        * shown(one);
+      return { ...one, score, matched: new Set(Object.keys(result.match)) };
+    }).sort((a, b) => b.score - a.score).slice(0, MOST);
+  };
+
+  /* The sentence of a section that holds most of what was found, or its first. */
+  const sentence = ({ blocks, matched }) => {
+    const all = blocks.flatMap((block) => block.split(/(?<=[.!?:])\s+(?=\S)/));
+    const worth = (text) => [...new Set(tokens(text).map(stem))]
+      .reduce((sum, word) => sum + (matched.has(word) ? rarity(word) : 0), 0);
+    const rated = all.map((text) => [text, worth(text)]);
+    return rated.reduce((best, next) => (next[1] > best[1] ? next : best), ["", -1])[0];
+  };
+  const marks = (word, matched) => tokens(word).some((part) => matched.has(stem(part)));
+  return { find, sentence, marks };
+};
+
+const unpacked = async (packed) => {
+  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+};
+
+const loaded = (name) => new Promise((done, fail) => {
+  const script = document.createElement("script");
+  Object.assign(script, { src: `${root}_static/${name}`, onload: done });
+  script.onerror = () => fail(new Error(`${name} did not load`));
+  document.head.append(script);
+});
+
+let ready;
+const search = () => {
+  ready ||= Promise.all(SCRIPTS.map(loaded))
+    .then(() => unpacked(window.VTJ_SECTIONS)).then(prepared);
+  return ready;
+};
+
+const element = (name, text = "", more = {}) =>
+  Object.assign(document.createElement(name), { textContent: text }, more);
+
+/* A text with the words that were found in it marked. */
+const marked = (text, matched, marks) => {
+  const holder = element("p", "", { className: "search-sentence" });
+  for (const part of text.split(/(\s+)/)) {
+    holder.append(part.trim() && marks(part, matched) ? element("mark", part) : part);
+  }
+  return holder;
+};
+
+const tell = async (question, status, list, help) => {
+  const { find, sentence, marks } = await search();
+  const found = question.trim() ? find(question) : [];
+  list.replaceChildren(...found.map((one) => {
+    const said = sentence(one);
+    const [page, anchor] = one.url.split("#");
+    const item = element("li");
+    const sought = said ? `?found=${encodeURIComponent(said.slice(0, 100))}` : "";
+    item.append(element("a", one.title, { href: `${root}${page}${sought}#${anchor}` }));
+    if (one.titles.length > 1) {
+      item.append(element("p", one.titles.slice(0, -1).join(" › "), { className: "search-around" }));
+    }
+    if (said) item.append(marked(said, one.matched, marks));
+    return item;
+  }));
+  const count = found.length === MOST ? `the ${MOST} best` : found.length;
+  status.textContent = found.length
+    ? `Sections found: ${count}.`
+    : "No section holds these words. Try fewer of them, or the name of a function or an argument.";
+  help.hidden = found.length > 0;
+};
+
+const start = (box) => {
+  const [input, status, list, help] =
+    ["input", "[role=status]", "ol", ".search-help"].map((part) => box.querySelector(part));
+  let timer;
+  const show = () => {
+    if (!input.value.trim()) {
+      list.replaceChildren();
+      status.textContent = "";
+      help.hidden = false;
+      return;
+    }
+    const question = input.value;
+    tell(question, status, list, help).catch((error) => { status.textContent = error.message; });
+  };
+  input.value = new URLSearchParams(location.search).get("q") || "";
+  input.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(show, 200);
+  });
+  show();
+};
+
+const box = document.getElementById("site-search");
+if (box) start(box);
+window.vtjSearch = search; // what scores the search asks it directly
+})();
