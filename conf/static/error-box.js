@@ -24,6 +24,12 @@ const holds = (text, parts) => {
   });
 };
 
+/* Whether a message stands inside another, behind its beginning: then it was the other that was raised. */
+const inside = (one, other) => {
+  const text = other.parts.join(" ");
+  return text.indexOf(one.parts[0]) > 0 && holds(text, one.parts);
+};
+
 /* What explains a text: the pages for messages it holds, else those with most words in common. */
 const find = (typed) => {
   const text = plain(typed);
@@ -32,9 +38,11 @@ const find = (typed) => {
     const told = [...words(parts.join(" "))];
     const given = words(text);
     const common = told.filter((word) => given.has(word)).length;
-    return { error, length: parts.join("").length, whole: holds(text, parts), share: common / told.length, common };
+    return { error, parts, length: parts.join("").length, whole: holds(text, parts), share: common / told.length, common };
   });
-  const whole = known.filter((one) => one.whole).sort((a, b) => b.length - a.length);
+  const held = known.filter((one) => one.whole);
+  const whole = held.filter((one) => !held.some((other) => inside(one, other)))
+    .sort((a, b) => b.length - a.length);
   const near = known.filter((one) => one.common > 1 && one.share >= 0.4)
     .sort((a, b) => b.common - a.common || b.share - a.share);
   const seen = new Set();

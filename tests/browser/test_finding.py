@@ -65,6 +65,16 @@ def test_every_message_leads_to_its_explanation(
     assert f'id="{anchor}"' in (site / page).read_text(encoding="utf-8")
 
 
+def test_a_message_that_ends_as_an_old_one_does_not_lead_to_the_old_one(box: Visit) -> None:
+    custom = "Function XBackward returned an invalid gradient at index 0"
+    said = answer(box, f"{custom} - got [4] but expected shape compatible with [3, 4]")
+    assert said.startswith("Explained here:")
+    assert "returned an incorrect number of gradients, or an invalid gradient" in said
+    assert "Mismatch in shape" not in said
+    old = answer(box, "invalid gradient at index 0 - got [4] but expected shape compatible with []")
+    assert "Mismatch in shape" in old
+
+
 def test_a_message_told_roughly_is_guessed(box: Visit) -> None:
     said = answer(box, "grads can be created implicitly for scalar outputs only")
     assert said.startswith("Perhaps:")
