@@ -99,6 +99,8 @@ def test_an_old_wording_inside_another_message_is_not_taken_for_it(box: Visit) -
     assert said.startswith("Explained here:")
     assert "returned an incorrect number of gradients" in said
     assert "Mismatch in shape" not in said
+    old = answer(box, "invalid gradient at index 0 - got [4] but expected shape compatible with []")
+    assert "Mismatch in shape" in old
 
 
 def test_a_message_told_roughly_is_guessed(box: Visit) -> None:

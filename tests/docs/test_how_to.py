@@ -13,8 +13,9 @@ from tests.docs.page_cells import PageCell, cells_of, changed
 from tests.docs.reading import Reader
 
 FOLDER = Path(__file__).parents[2] / "docs" / "how-to"
-LISTS = ("index", "errors", "traps")  # to search in, in place of one answer
+LISTS = ("index", "errors", "gradcheck-fails", "traps")  # to search in, in place of one answer
 PAGES = sorted(path.stem for path in FOLDER.glob("*.md") if path.stem not in LISTS)
+CHECKED = [*PAGES, "gradcheck-fails"]
 CHECK = re.compile(r"\bassert\b|\.testing\.assert_")
 LONGEST, WIDEST = 175, 85  # lines; columns that show without scrolling at 1440 pixels
 pytestmark = pytest.mark.filterwarnings(  # torch about itself, on the first forward derivative
@@ -30,7 +31,9 @@ MISTAKES = {
     "combine-losses": ("len(part) / 8", "1 / 3"),
     "complex-tensors": ("(z.abs() ** 2).sum()", "(z.abs() ** 3).sum()"),
     "elementwise-derivatives": ("y = torch.sin(x)", "y = torch.sin(x).cumsum(0)"),
+    "function-transforms": ("return v * 3 * x**2", "return v * 2 * x**2"),
     "full-jacobian": ("jacrev(torch.vmap(f))", "jacrev(lambda x: torch.vmap(f)(x).cumsum(0))"),
+    "gradcheck-fails": ("5 * x[1]])", "6 * x[1]])"),
     "gradient-penalty": ("gradients.norm(dim=1)", "gradients.norm()"),
     "jvp-from-vjps": ("torch.func.jvp(f, (x,), (u,))", "torch.func.vjp(f, x)[0], u"),
     "one-class": ("one_hot(torch.tensor([2])", "one_hot(torch.tensor([1])"),
@@ -39,8 +42,10 @@ MISTAKES = {
     "second-derivatives": ("grad(gradient, x, u)", "grad(gradient, x, u * x)"),
     "set-the-gradient": ("y.backward(gradient=direction)", "y.backward(gradient=-direction)"),
     "split-a-model": ("dist.send(received.grad", "dist.send(torch.ones_like(received)"),
+    "twice-differentiable-function": ("return v * y", "return v * y * y"),
     "weight-samples": ("losses.backward(weights)", "losses.sum().backward()"),
     "wgan-signs": ("(real @ critic).mean().backward(mone)", "(real @ critic).mean().backward(one)"),
+    "write-a-function": ("(v * x**ctx.power).sum(0)", "(v * x**ctx.power)[0]"),
 }  # fmt: skip
 
 
@@ -75,7 +80,7 @@ def test_it_opens_with_the_answer_and_its_check(page: str) -> None:
     assert complaint(file.read_text(encoding="utf-8"), cells_of(file)) is None
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", CHECKED)
 def test_it_would_notice_if_torch_were_wrong(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     original = torch.autograd._engine_run_backward  # type: ignore[attr-defined]
 
@@ -86,10 +91,10 @@ def test_it_would_notice_if_torch_were_wrong(page: str, monkeypatch: pytest.Monk
     file = FOLDER / f"{page}.md"
     said = Reader(file, cells_of(file)).complaint_from(0)
     assert said is not None
-    assert said.startswith("AssertionError")
+    assert said.startswith(("AssertionError", "GradcheckError"))
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", CHECKED)
 def test_it_would_notice_a_reader_s_mistake(page: str) -> None:
     before, after = MISTAKES[page]
     file = FOLDER / f"{page}.md"

@@ -109,6 +109,13 @@ BUGS = [
         "the factor 0.25 in these entries",
     ),
     _bug(
+        "a matrix for a vector, which torch sums",
+        lambda x: 2 * x,
+        lambda x, g: 2 * g.expand(3, -1),
+        X,
+        "the factor 3",
+    ),
+    _bug(
         "gradients of two inputs swapped",
         lambda a, b: a * b,
         lambda x, g: (x[0] * g, x[1] * g),

@@ -65,6 +65,22 @@ def _wrong_double_backward() -> Any:
     return custom(lambda x: x**3, lambda x, g: 3 * x[0].detach() ** 2 * g)
 
 
+def _saved_intermediate() -> Any:
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor) -> Tensor:
+            power = x.exp()
+            ctx.save_for_backward(x, power)
+            return x * power
+
+        @staticmethod
+        def backward(ctx: Any, g: Tensor) -> Tensor:
+            x, power = ctx.saved_tensors
+            return g * (1 + x) * power
+
+    return Product.apply
+
+
 BUGS = [
     Bug("squares g", _square(lambda g: g * g), X, "backward", "not linear in v"),
     Bug("takes the sign of g", _square(torch.sign), X, "backward", "not linear in v"),
@@ -85,4 +101,5 @@ BUGS = [
     ),
     Bug("a hook that clips", lambda: _clipped, X, "backward", "not linear in v"),
     Bug("wrong double backward", _wrong_double_backward, X, "backward", "order 2", order=2),
+    Bug("an intermediate saved", _saved_intermediate, X, "backward", "order 2", order=2),
 ]
