@@ -24,6 +24,7 @@ pytestmark = pytest.mark.filterwarnings(  # torch about itself, on the first for
 
 # One mistake a reader could make on each page: what stands there, and what they wrote instead.
 MISTAKES = {
+    "accumulate": ("counted[part].sum() / counted.sum()", "torch.tensor(1 / 2)"),
     "change-v-with-hooks": ("v.clamp(max=10)", "v.clamp(max=20)"),
     "check-a-gradient": ("v @ weight, v.T @ x", "v @ weight, x.T @ v"),
     "checkpoint": ("3 * x[0] ** 2", "4 * x[0] ** 2"),
