@@ -29,6 +29,7 @@ MISTAKES = {
     "check-a-gradient": ("v @ weight, v.T @ x", "v @ weight, x.T @ v"),
     "checkpoint": ("3 * x[0] ** 2", "4 * x[0] ** 2"),
     "combine-losses": ("len(part) / 8", "1 / 3"),
+    "compile": ("compiled(x).backward(v)", "compiled(x).backward(-v)"),
     "complex-tensors": ("(z.abs() ** 2).sum()", "(z.abs() ** 3).sum()"),
     "data-parallel": ("in_two(mean, [3, 3])", "in_two(mean, [4, 2])"),
     "elementwise-derivatives": ("y = torch.sin(x)", "y = torch.sin(x).cumsum(0)"),
