@@ -25,17 +25,23 @@ pytestmark = pytest.mark.filterwarnings(  # torch about itself, on the first for
 
 # One mistake a reader could make on each page: what stands there, and what they wrote instead.
 MISTAKES = {
+    "accumulate": ("counted[part].sum() / counted.sum()", "torch.tensor(1 / 2)"),
     "change-v-with-hooks": ("v.clamp(max=10)", "v.clamp(max=20)"),
     "check-a-gradient": ("v @ weight, v.T @ x", "v @ weight, x.T @ v"),
     "checkpoint": ("3 * x[0] ** 2", "4 * x[0] ** 2"),
     "combine-losses": ("len(part) / 8", "1 / 3"),
+    "compile": ("compiled(x).backward(v)", "compiled(x).backward(-v)"),
     "complex-tensors": ("(z.abs() ** 2).sum()", "(z.abs() ** 3).sum()"),
+    "data-parallel": ("in_two(mean, [3, 3])", "in_two(mean, [4, 2])"),
     "elementwise-derivatives": ("y = torch.sin(x)", "y = torch.sin(x).cumsum(0)"),
     "function-transforms": ("return v * 3 * x**2", "return v * 2 * x**2"),
     "full-jacobian": ("jacrev(torch.vmap(f))", "jacrev(lambda x: torch.vmap(f)(x).cumsum(0))"),
     "gradcheck-fails": ("5 * x[1]])", "6 * x[1]])"),
     "gradient-penalty": ("gradients.norm(dim=1)", "gradients.norm()"),
     "jvp-from-vjps": ("torch.func.jvp(f, (x,), (u,))", "torch.func.vjp(f, x)[0], u"),
+    "mixed-precision": ("torch.tensor(65536.0)", "torch.tensor(1.0)"),
+    "model-jacobians": ("functional_call(model, parameters, x)", "functional_call(model, parameters, -x)"),
+    "module-hooks": ("layer(x).backward(v)", "layer(x).backward(-v)"),
     "one-class": ("one_hot(torch.tensor([2])", "one_hot(torch.tensor([1])"),
     "per-sample-gradients": ("functional_call(model, parameters, sample)", "model(sample)"),
     "pipeline": ("scale_grads=True", "scale_grads=False"),
