@@ -75,6 +75,7 @@ folded_sections = {  # long pages: a reader looks for one of their sections
     "reference/outcomes": ["*"],
     "reference/bug-zoo": ["zoo-*"],
     "explanation/history": ["every-question-*", "where-the-*"],
+    "explanation/changes": ["refused-*", "new-*", "calls-*", "other-*", "warnings", "which-*"],
     "explanation/how-this-site-is-checked": ["every-*", "the-examples-*"],
 }
 statements_unchecked = "unchecked.json"  # how many words of each page nothing checks yet

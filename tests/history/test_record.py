@@ -1,7 +1,6 @@
 """Recording old releases: resumable, clean, and careful with what it could not run."""
 
 import ast
-import importlib.util
 import json
 import os
 import signal
@@ -11,95 +10,90 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+import environment
 import pytest
+import record
+from environment import CouldNotRunError, Environment, command, interpreters, releases
 
 from vtj_site.outcomes.since import answers
 from vtj_site.records.releases import questions
 
-SCRIPT = Path(__file__).parents[2] / "conf" / "history" / "record.py"
+SCRIPTS = Path(__file__).parents[2] / "conf" / "history"
 
 
-@pytest.fixture
-def script() -> Any:
-    """The script as a module."""
-    spec = importlib.util.spec_from_file_location("record", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+class Recorder:
+    """The recorder of the history, with a file of its own and releases that answer at once."""
 
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.asked: list[str] = []
 
-@pytest.fixture
-def recorder(script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The script, with a file of its own and releases that answer at once."""
-    asked: list[str] = []
-
-    def row(version: str, scratch: Path) -> dict[str, object]:
+    def row(self, version: str, scratch: Path) -> dict[str, Any]:
         assert scratch.is_dir()
-        asked.append(version)
-        return {"torch": version, "outcomes": {"asked": len(asked)}}
+        self.asked.append(version)
+        return {"torch": version, "outcomes": {"asked": len(self.asked)}}
 
-    monkeypatch.setattr(script, "ROOT", tmp_path)
-    monkeypatch.setattr(script, "RECORDED", tmp_path / "history.json")
-    monkeypatch.setattr(script, "releases", lambda: ["1.0.0", "1.2.0", "1.10.0"])
-    monkeypatch.setattr(script, "row", row)
+    def main(self, wanted: list[str]) -> None:
+        environment.record(wanted, record.load(), self.row, record.save)
+
+    def recorded(self) -> dict[str, Any]:
+        rows = json.loads(self.file.read_text())["releases"]
+        return {row["torch"]: row["outcomes"]["asked"] for row in rows}
+
+
+@pytest.fixture
+def recorder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Recorder:
+    monkeypatch.setattr(record, "RECORDED", tmp_path / "history.json")
+    monkeypatch.setattr(environment, "releases", lambda: ["1.0.0", "1.2.0", "1.10.0"])
     monkeypatch.setattr(signal, "signal", lambda *_: None)
-    script.asked = asked
-    return script
-
-
-def recorded(module: Any) -> dict[str, Any]:
-    rows = json.loads(module.RECORDED.read_text())["releases"]
-    return {row["torch"]: row["outcomes"]["asked"] for row in rows}
+    return Recorder(tmp_path / "history.json")
 
 
 def test_every_release_is_recorded_in_order(
-    recorder: Any, capsys: pytest.CaptureFixture[str]
+    recorder: Recorder, capsys: pytest.CaptureFixture[str]
 ) -> None:
     recorder.main([])
-    assert list(recorded(recorder)) == ["1.0.0", "1.2.0", "1.10.0"]
+    assert list(recorder.recorded()) == ["1.0.0", "1.2.0", "1.10.0"]
     said = capsys.readouterr().out
     assert "torch 1.2.0 (2 of 3)" in said
     assert "3 releases recorded: 1.0.0, 1.2.0, 1.10.0" in said
 
 
-def test_it_goes_on_where_it_stopped_and_asks_a_named_release_again(recorder: Any) -> None:
+def test_it_goes_on_where_it_stopped_and_asks_a_named_release_again(recorder: Recorder) -> None:
     recorder.main(["1.2.0"])
     for _ in range(2):
         recorder.main([])
         assert recorder.asked == ["1.2.0", "1.0.0", "1.10.0"]
     recorder.main(["1.2.0"])
-    assert recorded(recorder)["1.2.0"] == 4
+    assert recorder.recorded()["1.2.0"] == 4
 
 
 def test_what_cannot_be_run_is_left_as_it_was(
-    recorder: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    recorder: Recorder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     recorder.main(["1.2.0"])
-    before = recorder.RECORDED.read_bytes()
+    before = recorder.file.read_bytes()
 
-    def row(version: str, scratch: Path) -> dict[str, object]:
-        raise recorder.CouldNotRunError("download: no wheel")
+    def row(version: str, scratch: Path) -> dict[str, Any]:
+        raise CouldNotRunError("download: no wheel")
 
     monkeypatch.setattr(recorder, "row", row)
     recorder.main(["1.2.0", "1.0.0"])
-    assert recorder.RECORDED.read_bytes() == before
+    assert recorder.file.read_bytes() == before
     assert "not run, its row stays as it was: download: no wheel" in capsys.readouterr().out
 
 
 def test_a_stopped_run_cleans_up(tmp_path: Path) -> None:
     program = f"""
         import sys, time
-        sys.path.insert(0, {str(SCRIPT.parent)!r})
-        import record
+        sys.path.insert(0, {str(SCRIPTS)!r})
+        from environment import record
 
         def row(version, scratch):
             print(scratch, flush=True)
             time.sleep(60)
 
-        record.row = row
-        record.main(["1.2.0"])
+        record(["1.2.0"], {{}}, row, print)
     """
     with subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(program)],
@@ -117,16 +111,13 @@ def test_a_stopped_run_cleans_up(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_modules_that_ask_need_nothing_but_torch(
-    recorder: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_modules_that_ask_need_nothing_but_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        recorder, "ASK", f"import sys; sys.modules.update(vtj=None, vtj_site=None); {recorder.ASK}"
+        record, "ASK", f"import sys; sys.modules.update(vtj=None, vtj_site=None); {record.ASK}"
     )
-    assert recorder.ask(sys.executable, tmp_path) == answers()
-    for module in ("trials.py", "since.py"):
-        text = (tmp_path / "asked" / module).read_text(encoding="utf-8")
-        ast.parse(text, feature_version=(3, 7))
+    assert record.ask(Environment(Path(sys.executable), {})) == answers()
+    for module in record.MODULES:
+        ast.parse(module.read_text(encoding="utf-8"), feature_version=(3, 7))
     assert list(questions()) == list(answers())
 
 
@@ -137,25 +128,31 @@ def test_the_modules_that_ask_need_nothing_but_torch(
         ("import time; time.sleep(60)", r"^ask: not done in 0\.5 s$"),
     ],
 )
-def test_a_step_that_fails_or_hangs_says_which_and_why(script: Any, code: str, said: str) -> None:
-    script.SECONDS["ask"] = 0.5
-    with pytest.raises(script.CouldNotRunError, match=said):
-        script.command("ask", sys.executable, "-c", code)
+def test_a_step_that_fails_or_hangs_says_which_and_why(
+    code: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(environment.SECONDS, "ask", 0.5)
+    with pytest.raises(CouldNotRunError, match=said):
+        command("ask", sys.executable, "-c", code)
 
 
-def test_the_pinned_release_is_the_last(script: Any, tmp_path: Path) -> None:
-    assert script.releases()[0] == "1.0.0"
-    assert f"torch=={script.releases()[-1]}" in script.CONSTRAINTS.read_text()
-    script.CONSTRAINTS = tmp_path / "constraints.txt"
-    script.CONSTRAINTS.write_text("numpy==2.0\n")
+def test_the_pinned_release_is_among_those_to_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert releases()[0] == "1.0.0"
+    constraints = tmp_path / "constraints.txt"
+    monkeypatch.setattr(environment, "CONSTRAINTS", constraints)
+    constraints.write_text("torch==1.99.0\n")
+    assert releases()[releases().index("1.99.0") + 1] == "2.0.1"
+    constraints.write_text("numpy==2.0\n")
     with pytest.raises(ValueError, match="pins no torch: expected a line torch==VERSION"):
-        script.releases()
+        releases()
 
 
-def test_interpreters_come_oldest_first(script: Any) -> None:
-    found = script.interpreters()
+def test_interpreters_come_oldest_first() -> None:
+    found = interpreters()
     assert sys.executable in found
     which = "import sys; print(sys.version_info[1])"
-    minors = [int(script.command("ask", path, "-c", which)) for path in found]
+    minors = [int(command("ask", path, "-c", which)) for path in found]
     assert minors == sorted(minors)
     assert minors[0] >= 7

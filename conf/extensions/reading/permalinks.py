@@ -1,7 +1,8 @@
 """Give every row of a table and every figure an address of its own, as Sphinx gives headings one.
 
 A row's id is the one it brings or else the table's number and the text of its first cell. Where
-that cell holds a link to the row already, it is left as it is.
+that cell holds a link to the row already, it is left as it is. Where the text will change and the
+address must not, `<data value="…">` around the text holds what the address is made of.
 """
 
 import re
@@ -16,6 +17,7 @@ _ROW = re.compile(
     re.DOTALL,
 )
 _FIGURE = re.compile(r'<div class="vtj-figure"(?P<more>[^>]*)>(?P<svg><svg.*?</svg>)', re.DOTALL)
+_DATA = re.compile(r'<data value="([^"]*)">.*?</data>')
 _ID = re.compile(r' id="([^"]*)"')
 
 
@@ -31,7 +33,7 @@ def linked(body: str) -> str:
 
     def row(found: re.Match[str]) -> str:
         own = _ID.search(found["attributes"])
-        text = unescape(re.sub(r"<[^>]*>", " ", found["text"]))
+        text = unescape(re.sub(r"<[^>]*>", " ", _DATA.sub(r"\1", found["text"])))
         name = own[1] if own else _free(f"table-{tables}-{make_id(text) or 'row'}", taken)
         if f'href="#{name}"' in found["text"]:
             return found[0]

@@ -5,7 +5,9 @@ from collections.abc import Iterable
 from vtj_site.markup import Shown, TableRow, code, table
 from vtj_site.outcomes.since import answers
 from vtj_site.outcomes.tables import release
-from vtj_site.records.releases import NOT_ASKED, questions, recorded, spans
+from vtj_site.records.releases import NOT_ASKED, Span, questions, recorded, spans
+
+PUBLISHED = "2.13.0"  # the newest release when rows got addresses
 
 
 class RecordError(AssertionError):
@@ -35,11 +37,23 @@ def table_of_answers(questions: Iterable[str]) -> Shown:
     lines, rows = [], []
     for question in questions:
         lines += [question, *(f"  {span}: {span.answer}" for span in spans(question))]
-        first, *more = [(f"torch {span}", code(span.answer)) for span in spans(question)]
+        first, *more = [(_named(span), code(span.answer)) for span in spans(question)]
         rows.append(TableRow((code(question), *first), heads=1 + len(more)))
         rows += [TableRow(cells, heads=0) for cells in more]
     head = ("question", "recorded on", "answer")
     return Shown("\n".join(lines), table("Recorded answers, oldest release first", head, rows))
+
+
+def _named(span: Span) -> str:
+    """Return the releases of a span; a row's address is made of those that it was published with.
+
+    A newer release lengthens the last span, and a link that somebody kept still leads to its row.
+    """
+    newest = [row["torch"] for row in recorded()].index(PUBLISHED)
+    old = [row["torch"] for row in recorded()[: newest + 1] if row["torch"] in span.releases]
+    if not old or old[-1] == span.last:
+        return f"torch {span}"
+    return f'<data value="torch {span._replace(releases=tuple(old))}">torch {span}</data>'
 
 
 def table_of_environments() -> Shown:

@@ -19,7 +19,7 @@ def timeline_of(questions: Sequence[str]) -> Shown:
         >>> timeline_of(["y (), gradient float64 ()"])
         y (), gradient float64 ()
           1.0.0 … 1.2.0: RuntimeError
-          1.3.0 … 2.13.0: tensor(2.)
+          1.3.0 … 2.15.0: tensor(2.)
     """
     lines = []
     for question in questions:

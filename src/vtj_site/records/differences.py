@@ -1,0 +1,233 @@
+"""What changed between neighboring releases of the record of gradients, in groups."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from vtj_site.outcomes.operations import GROUPS
+from vtj_site.records.changes import RECORDED, Key, Row, numbers, same, unpacked
+
+LEAVES = ("x", "z")
+COTANGENTS = {
+    "ones": "torch.ones_like(y)",
+    "1, 2, 3, …": "torch.arange(1.0, y.numel() + 1).reshape(y.shape).to(y.dtype)",
+    "zeros": "torch.zeros_like(y)",
+}
+MISSING = re.compile(r"AttributeError: |TypeError: .*unexpected keyword")
+
+
+class Place(NamedTuple):
+    """Where an operation changed: the values of its leaves, and the gradient of one of them."""
+
+    leaf: str
+    point: str  # its name; for an operation that goes element by element, empty
+    values: tuple[str, ...]  # of the leaves, as lists
+    before: str
+    since: str
+
+    def __str__(self) -> str:
+        at = ", ".join(f"{leaf} = {each}" for leaf, each in zip(LEAVES, self.values, strict=False))
+        at = f"{self.point}: {at}" if self.point else at
+        return f"{at}: {self.leaf}.grad {self.before} → {self.since}"
+
+
+class Change(NamedTuple):
+    """One operation, or several alike, between two releases that were recorded one after the other.
+
+    `kind` is "gradient", "taken", "refused", "new" or "wording"; `before` and `since` are the
+    releases, and `texts` what they said where that is no gradient.
+    """
+
+    kind: str
+    codes: tuple[str, ...]
+    before: str
+    since: str
+    dtypes: tuple[str, ...]
+    keys: tuple[Key, ...]
+    places: tuple[Place, ...] = ()
+    texts: tuple[str, str] = ("", "")
+
+    @property
+    def anchor(self) -> str:
+        """The id of its row: the first operation and the release."""
+        words = re.sub(r"[^a-z0-9]+", "-", f"{self.codes[0]} {self.since}".lower())
+        return f"changed-{self.keys[0].group.replace(' ', '-')}-{words.strip('-')}"
+
+
+@cache
+def recorded() -> Mapping[str, Row]:
+    """Return the recorded rows by release, oldest first."""
+    return unpacked(json.loads(RECORDED.read_text(encoding="utf-8")))
+
+
+def typed(code: str) -> str:
+    """Return the code of an operation as a user types it.
+
+    Examples:
+        >>> typed("x.clamp(t(0.0),inf)")
+        'x.clamp(torch.tensor(0.0), inf)'
+    """
+    return re.sub(r"\bt\(", "torch.tensor(", ast.unparse(ast.parse(code)))
+
+
+def changes(kind: str, since: str | None = None) -> list[Change]:
+    """Return the changes of a kind, oldest release first; of one release if it is named."""
+    return [
+        change
+        for before, after in pairwise(recorded())
+        if since in (None, after)
+        for change in between(before, after)
+        if change.kind == kind
+    ]
+
+
+@cache
+def between(before: str, after: str) -> tuple[Change, ...]:
+    """Return what changed from one recorded release to another.
+
+    Gradients are a change for each operation. What was taken or refused, came new or was worded
+    otherwise is one change for all operations that say the same but for names and numbers.
+    """
+    old, new = recorded()[before].answers, recorded()[after].answers
+    groups: dict[tuple[str, ...], list[Key]] = {}
+    for key, text in old.items():
+        if not same(text, new[key], key.dtype):
+            kind = kind_of(text, new[key])
+            alike = (key.group, key.code) if kind == "gradient" else _worded(text, new[key])
+            groups.setdefault((kind, *alike), []).append(key)
+    return tuple(_change(kind, keys, before, after) for (kind, *_), keys in groups.items())
+
+
+def kind_of(before: str, since: str) -> str:
+    """Return which kind of change leads from one answer to another.
+
+    Examples:
+        >>> kind_of("1 1", "0 1"), kind_of("1 1", "RuntimeError: no")
+        ('gradient', 'refused')
+    """
+    had, has = numbers(before) is not None, numbers(since) is not None
+    if had:
+        return "gradient" if has else "refused"
+    if MISSING.match(before) and not MISSING.match(since):
+        return "new"
+    return "taken" if has else "wording"
+
+
+def _worded(before: str, since: str) -> tuple[str, ...]:
+    """What errors have in common: no numbers, and nothing in quotation marks but a dtype."""
+    texts = [text if numbers(text) is None else "" for text in (before, since)]
+    if MISSING.match(before):
+        return ("missing",)
+    plain = [re.sub(r"\"\w+\"|\d+|\b[\w.]+(?=: )|\[[^]]*\]", "", text) for text in texts]
+    return tuple(text[:60] for text in plain)
+
+
+def _change(kind: str, keys: list[Key], before: str, after: str) -> Change:
+    old, new = recorded()[before].answers, recorded()[after].answers
+    codes = tuple(dict.fromkeys(key.code for key in keys))
+    dtypes = tuple(dict.fromkeys(key.dtype for key in keys))
+    if kind != "gradient":
+        texts = (old[keys[0]], new[keys[0]])
+        return Change(kind, codes, before, after, dtypes, tuple(keys), texts=texts)
+    chosen = [key for key in keys if (key.dtype, key.v) == (keys[0].dtype, keys[0].v)]
+    places = [place for key in chosen for place in _places(key, old[key], new[key])]
+    return Change(kind, codes, before, after, dtypes, tuple(chosen), tuple(places))
+
+
+def _places(key: Key, before: str, since: str) -> list[Place]:
+    """Return where two gradients differ, the elements alike together if each answers alone."""
+    group = GROUPS[key.group]
+    points = group.points[key.point]
+    pairs = zip(before.split(" / "), since.split(" / "), strict=False)
+    named = [(leaf, *pair) for leaf, pair in zip(LEAVES, pairs, strict=False)]
+    if not group.elementwise:
+        values = tuple(map(_literal, points))
+        return [
+            Place(leaf, key.point, values, old, new)
+            for leaf, old, new in named
+            if not same(old, new, key.dtype)
+        ]
+    alike: dict[tuple[str, str, str], list[int]] = {}
+    for leaf, olds, news in named:
+        for index, (old, new) in enumerate(zip(olds.split(), news.split(), strict=True)):
+            if not same(old, new, key.dtype):
+                alike.setdefault((leaf, old, new), []).append(index)
+    return [
+        Place(leaf, "", tuple(_literal([p[index] for index in where]) for p in points), old, new)
+        for (leaf, old, new), where in alike.items()
+    ]
+
+
+def _literal(values: object) -> str:
+    """Return numbers as Python reads them; inf and nan are names."""
+    return str(values)
+
+
+def script(change: Change) -> str:
+    """Return a program that prints the gradients of the first place where an operation changed."""
+    key, place = change.keys[0], change.places[0]
+    code = typed(key.code)
+    dtype = "" if key.dtype == "float32" else f", dtype=torch.{key.dtype}"
+    if dtype:
+        code = re.sub(r"torch\.tensor\(([^()]*)\)", rf"torch.tensor(\1{dtype})", code)
+    leaves = dict(zip(LEAVES, place.values, strict=False))
+    used = " ".join([code, *leaves.values()])
+    lines = ["import torch"]
+    if "F." in code:
+        lines.append("import torch.nn.functional as F")
+    names = [name for name in ("inf", "nan") if re.search(rf"\b{name}\b", used)]
+    if names:
+        lines.append(f"from math import {', '.join(names)}")
+    lines += [
+        f"{leaf} = torch.tensor({values}{dtype}, requires_grad=True)"
+        for leaf, values in leaves.items()
+    ]
+    lines += [f"y = {code}", f"y.backward({COTANGENTS[key.v]})"]
+    return "\n".join([*lines, *(f"print({leaf}.grad)" for leaf in leaves)])
+
+
+def differences(answers: Mapping[Key, str], release: str) -> list[str]:
+    """Return where answers are not those recorded of a release, one line each."""
+    row = recorded()[release].answers
+    return [
+        f"{typed(key.code)} at {key.point}, {key.dtype}, v = {key.v}: "
+        f"recorded {row.get(key, 'nothing')!r}, now {text!r}"
+        for key, text in answers.items()
+        if key not in row or not same(row[key], text, key.dtype)
+    ]
+
+
+def died(release: str) -> list[Key]:
+    """Return what a release's process died of, which cannot be asked within another program."""
+    return [
+        key
+        for key, text in recorded()[release].answers.items()
+        if text.startswith("the process died")
+    ]
+
+
+def unchanged() -> int:
+    """Return how many operations gave the same gradients in all recorded releases."""
+    every = {(key.group, key.code) for key in next(iter(recorded().values())).answers}
+    changed = {
+        (key.group, key.code)
+        for before, after in pairwise(recorded())
+        for key, text in recorded()[before].answers.items()
+        if not same(text, recorded()[after].answers[key], key.dtype)
+    }
+    return len(every - changed)
+
+
+def warnings_changed(before: str, after: str) -> Iterable[tuple[str, str, list[str]]]:
+    """Return the warnings that came or went between two releases, and the operations that warn."""
+    old, new = recorded()[before].warnings, recorded()[after].warnings
+    for message in sorted({*old, *new}):
+        if (message in old) != (message in new):
+            came = "came" if message in new else "went"
+            yield came, message, new.get(message, old.get(message, []))
