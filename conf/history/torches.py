@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from environment import CONSTRAINTS, ROOT, SITE, CouldNotRunError, Rows, command, record, write
+from environment import CONSTRAINTS, ROOT, SITE, CouldNotRunError, command, record, write
 
 RECORDED = SITE / "records" / "torches.json"
 BETWEEN = ("2.6.0", "2.9.1", "2.12.1")
@@ -29,6 +29,7 @@ TESTED = (*LIBRARY, "tests/zoo")  # what the recorded commit stands for
 # What the library's tests import: formulas are tried on the renderer of the pages.
 TOOLS = ("pytest", "pytest-xdist", "hypothesis", "scipy", "sphinx", "dukpy", "fonttools")
 QUIETLY = {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+Rows = dict[str, dict[str, Any]]  # by version
 VERSIONS = """
 import json, platform, numpy, torch
 torch = torch.__version__.partition("+")[0]
