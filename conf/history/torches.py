@@ -38,12 +38,7 @@ print(json.dumps({"torch": torch, "numpy": numpy.__version__, "python": platform
 
 
 def lowest(package: str) -> str:
-    """Return the lowest version that pyproject.toml allows.
-
-    Example:
-        >>> lowest("numpy")
-        '1.26.0'
-    """
+    """Return the lowest version that pyproject.toml allows, with three numbers."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     found = re.search(rf'^  "{package}>=([0-9.]+)"', text, re.MULTILINE)
     if found is None:
@@ -81,7 +76,7 @@ def row(version: str, scratch: Path) -> dict[str, Any]:
         **json.loads(command("ask", python, "-c", VERSIONS)),
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "commit": commit(),
-        **tested(python, scratch / "report.xml"),
+        **outcomes(python, scratch / "report.xml"),
     }
 
 
@@ -99,7 +94,7 @@ def installed(version: str, scratch: Path) -> Path:
     return python
 
 
-def tested(python: Path, report: Path) -> dict[str, int]:
+def outcomes(python: Path, report: Path) -> dict[str, int]:
     """Run the library's tests and doctests, which show their progress, and count the outcomes."""
     once = ("-q", "-p", "no:cacheprovider", "-n", "logical", "--dist", "worksteal")
     words = (python, "-m", "pytest", *once, f"--junitxml={report}", *LIBRARY)
@@ -109,12 +104,7 @@ def tested(python: Path, report: Path) -> dict[str, int]:
 
 
 def counted(report: str) -> dict[str, int]:
-    """Return how many tests passed, failed and were skipped, by JUnit's report.
-
-    Example:
-        >>> counted('<t><testsuite tests="9" failures="1" errors="2" skipped="3" /></t>')
-        {'passed': 3, 'failed': 3, 'skipped': 3}
-    """
+    """Return how many tests passed, failed and were skipped, by pytest's report."""
     suite = ElementTree.fromstring(report).find("testsuite")
     if suite is None:
         raise ValueError(f"pytest's report has no testsuite: {report[:80]}")

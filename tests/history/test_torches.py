@@ -11,7 +11,7 @@ import torches
 from environment import CouldNotRunError
 from torches import BETWEEN, lowest
 
-ONE = '<testsuites><testsuite tests="9" failures="{}" errors="0" skipped="3" /></testsuites>'
+ONE = '<testsuites><testsuite tests="9" failures="{0}" errors="{0}" skipped="3" /></testsuites>'
 
 
 DEFAULTS = [lowest("torch"), *BETWEEN, "2.15.0"]
@@ -68,7 +68,7 @@ def test_a_new_commit_of_the_library_runs_all_again(runner: Runner) -> None:
 def test_a_failure_is_recorded_and_told(runner: Runner, capsys: pytest.CaptureFixture[str]) -> None:
     runner.report = ONE.format(2)
     assert torches.main(["2.6.0"]) == 1
-    assert "torch 2.6.0: 2 failed" in capsys.readouterr().out
+    assert "torch 2.6.0: 4 failed" in capsys.readouterr().out
 
 
 def test_what_is_not_committed_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,8 +82,8 @@ def test_a_test_that_fails_is_counted(tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "test_two.py").write_text("def test_a(): pass\ndef test_b(): assert False\n")
     monkeypatch.setattr(torches, "ROOT", tmp_path)
     monkeypatch.setattr(torches, "LIBRARY", ("test_two.py",))
-    counts = torches.tested(Path(sys.executable), tmp_path / "report.xml")
+    counts = torches.outcomes(Path(sys.executable), tmp_path / "report.xml")
     assert counts == {"passed": 1, "failed": 1, "skipped": 0}
     monkeypatch.setattr(torches, "LIBRARY", ("nowhere.py",))
     with pytest.raises(CouldNotRunError, match="did not come to an end"):
-        torches.tested(Path(sys.executable), tmp_path / "report.xml")
+        torches.outcomes(Path(sys.executable), tmp_path / "report.xml")
