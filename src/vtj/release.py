@@ -27,7 +27,7 @@ from torch.autograd.graph import Node  # noqa: E402 - what is too old is told fi
 from torch.overrides import TorchFunctionMode  # noqa: E402
 from torch.utils._pytree import tree_leaves  # noqa: E402
 
-NODES_KNOW_DTYPES = hasattr(Node, "_input_metadata")  # since torch 2.5
+NODES_KNOW_DTYPES = hasattr(Node, "_input_metadata")  # those of torch 2.6 do, of 2.4 not
 
 
 class _Noting(TorchFunctionMode):
@@ -62,6 +62,6 @@ def dtypes_of(nodes: Iterable[Any]) -> set[torch.dtype]:
 
 
 def of_sharded_tensors() -> ModuleType:
-    """Return torch's module of DTensors, which is public since torch 2.5; it loads for a second."""
+    """Return torch's module of DTensors, which torch 2.4 has elsewhere; it loads for a second."""
     in_public = hasattr(import_module("torch.distributed.tensor"), "DTensor")
     return import_module("torch.distributed.tensor" if in_public else "torch.distributed._tensor")

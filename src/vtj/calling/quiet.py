@@ -25,8 +25,8 @@ def quiet() -> Iterator[None]:
 def _load_forward_mode() -> None:
     """Have torch load what its first forward derivative loads, with torch.jit.script.
 
-    Of that function torch warns since 2.10, as it does where the caller's own function uses it:
-    a DeprecationWarning through 2.13, a FutureWarning since 2.14.
+    Of that function torch warns, as it does where the caller's own function uses it: 2.12 and 2.13
+    give a DeprecationWarning, 2.14 and newer a FutureWarning.
     """
     with warnings.catch_warnings(), forward_ad.dual_level():
         for category in (DeprecationWarning, FutureWarning):

@@ -60,14 +60,14 @@ def hardtanh(a: Tensor, low: float = -1, high: float = 1) -> Tensor:
 
 with torch.enable_grad():
     _edge = torch.tensor(3.0, requires_grad=True)
-    torch.nn.functional.hardswish(_edge).backward()  # type: ignore[no-untyped-call]
-FLAT_AT_ITS_EDGE = _edge.grad.item() == 1 if _edge.grad is not None else False
-"""Whether `hardswish` has at -3 and 3 the slopes of the pieces beyond; in torch 2.4, it has not."""
+    (_slope,) = torch.autograd.grad(torch.nn.functional.hardswish(_edge), _edge)
+BEYOND_AT_ITS_EDGES = _slope.item() == 1
+"""Whether `hardswish` has at -3 and 3 the slopes of the pieces beyond; in torch 2.6 it has not."""
 
 
 def hardswish(a: Tensor) -> Tensor:
     """Join three pieces: 0, a (a + 3) / 6 and a."""
-    below, above = (a <= -3, a >= 3) if FLAT_AT_ITS_EDGE else (a < -3, a > 3)
+    below, above = (a <= -3, a >= 3) if BEYOND_AT_ITS_EDGES else (a < -3, a > 3)
     return torch.where(below, 0 * a, torch.where(above, a, a * (a + 3) / 6))
 
 
