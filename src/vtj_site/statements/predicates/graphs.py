@@ -48,7 +48,7 @@ def runs_the_hooks(record: Record) -> Answer:
     """Whether the gradient is 5 times the product for each hook, which multiplies by 5."""
     if not record.hooks or not record.times or record.y_written or record.cut:
         return None
-    return record.times == 5**record.hooks
+    return record.times == 5.0**record.hooks
 
 
 @predicate("counted", "counts the writes", contrary=("uncounted",))
