@@ -215,14 +215,14 @@ def died(release: str) -> list[Key]:
 
 
 def unchanged() -> int:
-    """Return how many operations gave the same gradients in all recorded releases."""
-    every = {(key.group, key.code) for key in next(iter(recorded().values())).answers}
-    changed = {
-        (key.group, key.code)
-        for before, after in pairwise(recorded())
-        for key, text in recorded()[before].answers.items()
-        if not same(text, recorded()[after].answers[key], key.dtype)
-    }
+    """Return how many operations left one gradient a point on all releases that gave any."""
+    every, changed = set(), set()
+    for key in next(iter(recorded().values())).answers:
+        every.add((key.group, key.code))
+        texts = [row.answers[key] for row in recorded().values()]
+        given = [text for text in dict.fromkeys(texts) if numbers(text) is not None]
+        if not all(same(given[0], text, key.dtype) for text in given[1:]):
+            changed.add((key.group, key.code))
     return len(every - changed)
 
 

@@ -34,8 +34,9 @@ from vtj_site.records.differences import (
     recorded,
     script,
     typed,
+    unchanged,
 )
-from vtj_site.records.differences_tables import RecordError, hold_today_against_the_record
+from vtj_site.records.differences_tables import RecordError, hold_today_against_the_record, when
 
 CLAMP = Key("one number", "x.clamp(0,1)", "x", "float32", "ones")
 
@@ -227,6 +228,20 @@ def test_the_code_to_see_a_change_shows_what_is_recorded(
         found,
         typed(key.code),
     )
+
+
+def test_an_operation_whose_gradient_changed_is_not_counted_as_unchanged() -> None:
+    changed = {(key.group, key.code) for each in changes("gradient") for key in each.keys}
+    assert 0 < unchanged() <= len(operations()) - len(changed)
+
+
+def test_a_change_between_releases_that_were_not_run_names_both(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = {name: row(name, {}) for name in ("2.12.1", "2.13.0", "2.14.1")}
+    monkeypatch.setattr(differences_tables, "recorded", lambda: rows)
+    assert when("2.13.0") == "Since torch 2.13.0"
+    assert when("2.14.1") == "From torch 2.13.0 to 2.14.1"
 
 
 def test_anchors_are_told_apart() -> None:
