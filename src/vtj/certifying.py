@@ -25,6 +25,7 @@ from vtj.oracle.pairs import (
 )
 from vtj.oracle.passes import Counted, Passes
 from vtj.oracle.reexamination import possibly_detached
+from vtj.oracle.rounding import negligible_slopes
 from vtj.oracle.trial import Trial, first_run
 from vtj.oracle.unchecked import unchecked
 from vtj.oracle.voting import Mask
@@ -34,9 +35,6 @@ from vtj.report import Report, Result, Row
 # *Correct* needs a power this small against the largest element of x.grad. In float32, a
 # TransformerEncoderLayer(16, 2, 32) has gradients of about 1, and only an error of 60 would show.
 ENOUGH = 1e-3
-# Of y: what changes it by less has no slope but for rounding. With 0 the sum of a softmax, which is
-# always one, would be undecided.
-NOTHING = 1e-9
 
 
 def certify(
@@ -138,7 +136,7 @@ def _hiding_places(trial: Trial, asked: Probes, compared: Sequence[Pair]) -> Ite
     """Yield what could hide a mistake although nothing differs."""
     hidden = _hidden(trial, asked)
     weak = _too_weak(trial, asked, compared)
-    if weak and not _flat(trial, asked, compared):
+    if weak and not _flat(trial, asked):
         yield Finding(weak, "undecided")
     elif hidden.any():
         name = trial.y_name(int(np.argmax(hidden)))
@@ -153,7 +151,7 @@ def _too_weak(trial: Trial, asked: Probes, compared: Sequence[Pair]) -> str:
         return ""
     what, power = min(powers, key=lambda one: one[1])
     largest = float(abs(asked.grads).max(initial=0))
-    if power <= max(ENOUGH, 4 * trial.eps) * largest:
+    if power <= ENOUGH * largest:
         return ""
     told = f"{what}: an error of {power:.1g} in an entry of J would not show"
     told += f", and no element of x.grad is larger than {largest:.1g}"
@@ -163,10 +161,10 @@ def _too_weak(trial: Trial, asked: Probes, compared: Sequence[Pair]) -> str:
     return f"{told}: f works in {dtype}; try float64 (a module's own: f.double())"
 
 
-def _flat(trial: Trial, asked: Probes, compared: Sequence[Pair]) -> bool:
+def _flat(trial: Trial, asked: Probes) -> bool:
     """Whether `y` has no slope but for rounding, as the sum of a softmax: its gradient is zero."""
-    y = float((abs(asked.v) @ abs(trial.y_vector)).max(initial=0))
-    return all(float(one.allowed.max()) <= NOTHING * y for one in compared if one.side != "y")
+    negligible = negligible_slopes(trial, (abs(asked.v) @ abs(trial.y_vector))[:, None])
+    return bool((abs(asked.grads) <= negligible).all())
 
 
 def _hidden(trial: Trial, asked: Probes) -> Mask:

@@ -8,6 +8,7 @@ import numpy as np
 
 from vtj.engines import BACKWARD, FAMILIES, FORWARD, NUMERIC, Family
 from vtj.oracle.naming import numbers
+from vtj.oracle.tolerance import most_rounding
 from vtj.oracle.voting import Array, Mask, Witness
 from vtj.report import Verdict
 
@@ -73,7 +74,7 @@ def culprits(against: Mapping[str, Mask], reached: Mask) -> list[tuple[Family, M
 
 def differs_in_last_digits(exact: Array, numeric: Array, mask: Mask, relative: float) -> bool:
     """Return whether exact values and differences part in digits that no detached path spares."""
-    small = max(GOOD_DIGITS, min(100 * relative, 0.01))
+    small = max(GOOD_DIGITS, most_rounding(relative))
     return bool((abs(exact - numeric) <= small * abs(numeric))[mask].all())
 
 

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC, Family
+from vtj.engines.numeric import SAFETY
 from vtj.oracle.findings import (
     LAST_DIGITS,
     Finding,
@@ -20,7 +21,7 @@ from vtj.oracle.pairs import Pair, Probes, adjoint_identity
 from vtj.oracle.passes import Passes
 from vtj.oracle.patterns import Inputs, pattern
 from vtj.oracle.reexamination import SEED, kinks_meet, nearby_points
-from vtj.oracle.tolerance import SAFETY
+from vtj.oracle.tolerance import most_rounding
 from vtj.oracle.voting import Array, Witness, distance, unnamed, vote
 from vtj.oracle.witnesses import raised_by_autograd
 
@@ -205,7 +206,7 @@ def _beyond_entries(passes: Passes, asked: Probes, pair: Pair, at: int) -> Findi
     v, grad = asked.v[pair.probe], asked.grads[pair.probe]
     w = v * np.resize([-2, 0.25], v.size)
     parts, whole = grad + passes.gradient(w), passes.gradient(v + w)
-    linear = abs(whole - parts) <= 10 * passes.trial.relative * abs(parts).max()
+    linear = abs(whole - parts) <= most_rounding(passes.trial.relative) * abs(parts).max()
     name = passes.trial.x_name("x.grad", at) if pair.side == "x" else pair.what
     told = said([pair.a, pair.b], at)
     if linear.all():

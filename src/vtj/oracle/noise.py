@@ -12,11 +12,11 @@ import numpy as np
 
 from vtj.oracle.voting import Array
 
-FINE = (2.0**-24, 2.0**-18)  # of the size of x: over these a function changes mostly by rounding
-FINEST = 2.0**-40  # over this not even a fast wave changes
-# Over these a value shows that was stuck over finer ones: without them `certify` would call
-# x**2 + ((x + 1e12) - 1e12) wrong, which is right.
-COARSE = (2.0**-12, 2.0**-9, 2.0**-6)
+FINE = 2.0**-24  # of the size of x: over this a function changes mostly by rounding
+# Over these a value shows that was stuck over finer ones. Without the first `certify` would call
+# (x + 1e12) - 1e12 at 0.3 wrong, without the second x**2 + ((x + 1e13) - 1e13), which are right.
+# With 2**-6 too it would call x + sin(100 x.detach()) / 100 correct.
+COARSE = (2.0**-12, 2.0**-9)
 # What is measured is a standard deviation: with a tenth of it, the right drawn function 2797 (in
 # tests/) would be called wrong, and floor(1e3 x) / 1e3 + x at 1.3005, whose stairs are noise.
 MARGIN = 3.0
@@ -47,8 +47,7 @@ def noise_at_all_scales(g: Callable[[float], Array], least: float = 0.0) -> Arra
     sides, of which a kink spoils one. Steps are in units of the size of `x`, and none is smaller
     than `least`.
     """
-    fine = [noise_of_differences(_beside(g, max(step, least)), 6) for step in FINE]
-    found = np.asarray(MARGIN * np.fmax(*fine))
+    found = MARGIN * noise_of_differences(_beside(g, max(FINE, least)), 6)
     for step in COARSE:
         if step > least:
             sides = (_noise_alone(g, step), _noise_alone(g, -step))
@@ -56,9 +55,9 @@ def noise_at_all_scales(g: Callable[[float], Array], least: float = 0.0) -> Arra
     return found
 
 
-def finest_noise(g: Callable[[float], Array], least: float = 0.0) -> Array:
-    """Return the rounding noise of `g` over steps in which next to nothing else changes."""
-    return noise_of_differences(_beside(g, max(FINEST, least)), 6)
+def finest_noise(g: Callable[[float], Array], least: float) -> Array:
+    """Return the rounding noise of `g` over the least steps, in which nothing else changes."""
+    return noise_of_differences(_beside(g, least), 6)
 
 
 def _noise_alone(g: Callable[[float], Array], step: float) -> Array:

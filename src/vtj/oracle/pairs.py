@@ -17,7 +17,8 @@ from vtj.oracle.voting import Array, Witness, allowed, distance
 from vtj.oracle.witnesses import raised_by_autograd
 from vtj.outcome import Outcome
 
-LEAST, MOST = 0.5, 2.0  # magnitudes of the random weights
+# Magnitudes of the random weights. Were all 1, a backward of the sign of v would be correct.
+LEAST, MOST = 0.5, 2.0
 
 
 @dataclass(frozen=True)

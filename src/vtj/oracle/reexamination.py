@@ -8,7 +8,7 @@ import numpy as np
 
 from vtj.calling.tensors import Tensors
 from vtj.engines import BACKWARD, ENGINES, FAMILIES, NUMERIC
-from vtj.engines.numeric import Slopes, estimate
+from vtj.engines.numeric import SAFETY, Slopes, estimate
 from vtj.engines.reverse import jacobian as reverse
 from vtj.oracle.differences import robust_column
 from vtj.oracle.rounding import (
@@ -17,7 +17,6 @@ from vtj.oracle.rounding import (
     rounding_error_bound,
     size_of_terms,
 )
-from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array, Mask, Vote, Witness, distance
 from vtj.oracle.witnesses import Answers, ask_engines, differences_witness

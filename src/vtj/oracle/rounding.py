@@ -9,20 +9,16 @@ from torch import Tensor
 
 from vtj.calling.tensors import Function, Tensors, as_tuple, like
 from vtj.engines import BACKWARD, ENGINES, FORWARD
+from vtj.engines.numeric import SAFETY
 from vtj.oracle.noise import finest_noise, noise_at_all_scales
-from vtj.oracle.tolerance import SAFETY
+from vtj.oracle.tolerance import most_rounding
 from vtj.oracle.trial import Trial, graph_of
 from vtj.oracle.voting import Array, Witness, distance
 
 SAMPLES = 4  # of what rounding does; with 1, a sine is undecided that is off by a random 1e-3
-MOST_FACTOR = 1.03  # so that what is not linear in v changes by far less than
 # The second perturbation, which a backward that is another at every call does not follow: with 2, a
 # sine whose backward is off by a random 1e-8 is correct for every third seed.
 AMPLIFIED = 64
-# Times the relative tolerance: more is a mistake, not rounding. Without it `certify` would call a
-# sine correct whose backward is off by a random 1e-6, another at every call.
-MOST_ROUNDING = 100
-MOST_PART = 0.1  # without it, a sine in float16 whose backward is off by a random 3 is undecided
 
 
 def rounding_error_bound(trial: Trial, exact: Sequence[Witness], seed: int) -> Array:
@@ -69,7 +65,7 @@ def measured_rounding(trial: Trial, engines: Sequence[str], seed: int) -> Array:
     except in the last digits.
     """
     spread = np.zeros(trial.size)
-    factors = np.random.default_rng(seed).uniform(1, MOST_FACTOR, (SAMPLES, 2)).tolist()
+    factors = np.random.default_rng(seed).uniform(1, 2, (SAMPLES, 2)).tolist()
     for name in engines:
         first = trial.matrix(ENGINES[name](trial.f, trial.x))
         for by_x, by_y in factors:
@@ -105,7 +101,7 @@ def gradient_rounding(
     limit = _largest_rounding(trial, abs(first).max(initial=0), noise)
     negligible = negligible_slopes(trial, terms)
     spread = np.zeros(trial.size[1])
-    for factor in np.random.default_rng(seed).uniform(1, MOST_FACTOR, SAMPLES).tolist():
+    for factor in np.random.default_rng(seed).uniform(1, 2, SAMPLES).tolist():
         x = like(tuple(part / factor * factor for part in trial.parts), trial.x)
         spread = np.fmax(spread, abs(gradient_at(trial.f, x, factor * weights) / factor - first))
     measured = np.fmin(spread, limit)
@@ -182,7 +178,7 @@ def _largest_rounding(trial: Trial, slope: float, noise: Array) -> Array:
     Without a limit a sine would be correct whose backward is off by a random 1e-8; with one beside
     the slope alone the right drawn functions 2797 and 6737 (in tests/) would be called wrong.
     """
-    part = min(MOST_ROUNDING * trial.relative, MOST_PART)
+    part = most_rounding(trial.relative)
     return np.asarray(part * np.maximum(slope, noise / trial.eps / trial.x_size))
 
 

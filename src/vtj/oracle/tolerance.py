@@ -8,15 +8,25 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from vtj.engines.numeric import SAFETY
+
 RELATIVE: Mapping[torch.dtype, float] = MappingProxyType(
     {torch.float64: 1e-12, torch.float32: 1e-5, torch.float16: 1e-2, torch.bfloat16: 1e-1}
 )
 """How far two exact derivatives may lie apart, relative to the entry, per working dtype."""
 
-SAFETY = 4.0  # with 1, where(x > 1, x**2 + 3, x) is undecided at its jump, x = 1
-"""A difference quotient is believed to this multiple of its own error estimate."""
+MOST_ROUNDING = 100
+"""Times the relative tolerance: more is a mistake, not rounding. Without it `certify` would call a
+sine correct whose backward is off by a random 1e-6, another at every call."""
+
+MOST_PART = 0.1  # without it, a sine in float16 whose backward is off by a random 3 is undecided
 
 TINY = float(np.finfo(np.float64).tiny)  # in place of 0, to divide by
+
+
+def most_rounding(relative: float) -> float:
+    """Return the largest part of a value that may be rounding."""
+    return min(MOST_ROUNDING * relative, MOST_PART)
 
 
 def tolerance(size: Any, relative: float, error: Any = 0.0) -> NDArray[np.float64]:

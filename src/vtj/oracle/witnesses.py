@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from vtj.engines import BY_HAND, ENGINES, NUMERIC
-from vtj.engines.numeric import Slopes
+from vtj.engines.numeric import NOTHING, SAFETY, Slopes
 from vtj.oracle.blocks import as_array
-from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array, Mask, Witness, one_per_family
 from vtj.report import Row
@@ -84,7 +83,7 @@ def error_and_silence(slopes: Slopes, size: Array, here: Array) -> tuple[Array, 
     error = slopes.error + abs(slopes.jump) / 2 / SAFETY
     # Three digits of a slope: of x + 1e-3 sin(1e12 x), a right function, differences have fewer,
     # and would call it wrong. A slope of zero has no digits: nine of y stand in for them.
-    enough = np.where(size > SAFETY * error, 1e-3 * size, 1e-9 * abs(here))
+    enough = np.where(size > SAFETY * error, 1e-3 * size, NOTHING * abs(here))
     silent = ~((SAFETY * error <= enough) | (slopes.jump != 0)) | ~np.isfinite(here)
     return error, silent
 

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from vtj.engines.numeric import (
     CLOSE,
+    SAFETY,
     Slopes,
     derivative,
     estimate,
@@ -16,7 +17,6 @@ from vtj.engines.numeric import (
     lasting_jump,
     rounded_tip,
 )
-from vtj.oracle.tolerance import SAFETY
 
 EPS = 2.0**-52
 X = torch.tensor([0.1, 0.7, 1.3, -0.9], dtype=torch.float64)
@@ -172,28 +172,25 @@ def test_the_jump_of_the_slope_needs_three_steps(least: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("jumps", "slope", "error", "left"),
+    ("jumps", "error", "left"),
     [
-        ((1.0, 1.0, 1.0), 0.0, 0.0, 1.0),
-        ((-1.0, -1.0, -1.0), -999.0, 0.0, -1.0),
-        ((1.0, 1.0, 1.0), -1000.0, 0.0, 0.0),
-        ((1.0, 1.0, 1.0), 0.0, 0.0999, 1.0),
-        ((1.0, 1.0, 1.0), 0.0, 0.1, 0.0),
-        ((1.0, 1.0, 1.0), 500.0, 0.0499, 1.0),
-        ((1.0, 1.0, 1.0), 500.0, 0.051, 0.0),
-        ((7.0, -17.0, 1.0, 10.5), 0.0, 0.0, 20.0),
-        ((1.0, 1.0, 1.02), 0.0, 0.0, 1.04),
-        ((-1.0, -1.0, -1.02), 0.0, 0.0, -1.04),
-        ((1.0, 1.0, 1.03), 0.0, 0.0, 0.0),
-        ((1.0, 1.0, 1.03), 0.0, 0.0008, 0.0),
-        ((1.0, 1.0, 1.03), 0.0, 0.0009, 1.06),
-        ((1.0, 0.5, 0.25), 0.0, 0.0, 0.0),
+        ((1.0, 1.0, 1.0), 0.0, 1.0),
+        ((-1.0, -1.0, -1.0), 0.0, -1.0),
+        ((1.0, 1.0, 1.0), 0.2499, 1.0),
+        ((1.0, 1.0, 1.0), 0.25, 0.0),
+        ((7.0, -17.0, 1.0, 10.5), 0.0, 20.0),
+        ((1.0, 1.0, 1.02), 0.0, 1.04),
+        ((-1.0, -1.0, -1.02), 0.0, -1.04),
+        ((1.0, 1.0, 1.03), 0.0, 0.0),
+        ((1.0, 1.0, 1.03), 0.0017, 0.0),
+        ((1.0, 1.0, 1.03), 0.0018, 1.06),
+        ((1.0, 0.5, 0.25), 0.0, 0.0),
     ],
 )
 def test_a_jump_lasts_where_it_does_not_shrink(
-    jumps: tuple[float, ...], slope: float, error: float, left: float
+    jumps: tuple[float, ...], error: float, left: float
 ) -> None:
-    given = lasting_jump([np.array([j]) for j in jumps], np.array([slope]), np.array([error]))
+    given = lasting_jump([np.array([j]) for j in jumps], np.array([error]))
     assert given.tolist() == [pytest.approx(left)]
 
 
@@ -234,7 +231,7 @@ def test_a_round_tip_is_no_kink_however_narrow(width: float) -> None:
     assert min(wide[1]) > CLOSE
 
 
-@pytest.mark.parametrize(("width", "slope", "jump"), [(1e-6, 0, 2), (1e-6, 3, 0), (1e-4, 0, 0)])
+@pytest.mark.parametrize(("width", "slope", "jump"), [(1e-7, 0, 2), (1e-6, 3, 0), (1e-6, 0, 0)])
 def test_a_tip_that_is_not_sharp_enough_from_close_by_may_be_a_kink(
     width: float, slope: float, jump: float
 ) -> None:
@@ -274,17 +271,6 @@ def test_a_kink_is_doubted_where_a_sure_look_close_by_sees_none(
 ) -> None:
     near = Slopes(*(np.array([part]) for part in (1.0, error, near_jump)))
     assert rounded_tip(np.array([jump]), near).item() is none
-
-
-@pytest.mark.parametrize(("slope", "error"), [(244.0, 1000.0), (244.25, 492.5)])
-def test_a_slope_of_zero_is_looked_at_again_only_where_it_is_rough(
-    slope: float, error: float
-) -> None:
-    """An even function of a step: the error is 512 (1 + slope / 256) or 4 (1 + slope / 2) eps."""
-    at = 2.0**-7
-    slopes, _ = steps_at(lambda x: 1 + slope * abs(x - at), at)
-    assert slopes.value.item() == 0
-    assert slopes.error.item() == error * EPS
 
 
 def test_no_columns() -> None:

@@ -262,9 +262,9 @@ def test_who_is_to_blame() -> None:
         (1e-12, 1.1e-8, False),
         (1e-5, 0.9e-3, True),
         (1e-5, 1.1e-3, False),
-        (1e-2, 0.9e-2, True),
-        (1e-2, 1.1e-2, False),
-        (1e-1, 1.1e-2, False),
+        (1e-2, 0.09, True),
+        (1e-2, 0.11, False),
+        (1e-1, 0.11, False),
     ],
 )
 def test_how_far_last_digits_go(relative: float, gap: float, small: bool) -> None:

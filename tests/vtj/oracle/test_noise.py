@@ -71,13 +71,13 @@ def test_a_kink_on_one_side_is_no_noise() -> None:
 
 
 def test_every_element_has_a_noise_of_its_own() -> None:
-    stuck = Zigzag(beyond=10 * max(FINE))
+    stuck = Zigzag(beyond=10 * FINE)
     found = noise_at_all_scales(lambda t: stuck(t)[0] * np.array([1, 1e-6]))
     np.testing.assert_allclose(found, MARGIN * SIXTH * np.array([1e-8, 1e-14]), rtol=1e-9)
 
 
 def test_a_smooth_change_of_fourth_order_is_told_from_noise() -> None:
-    stuck = Zigzag(beyond=10 * max(FINE))
+    stuck = Zigzag(beyond=10 * FINE)
     assert noise_at_all_scales(lambda t: stuck(t)[:1] + 1e8 * t**4) < 1e-10
 
 

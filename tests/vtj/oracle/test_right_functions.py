@@ -19,6 +19,10 @@ def _normal(*shape: int, seed: int = 0) -> Tensor:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=F64)
 
 
+def _one(x: float) -> Tensor:
+    return torch.tensor([x], dtype=F64)
+
+
 generator = torch.Generator().manual_seed(0)
 W = torch.randn(50, 50, generator=generator, dtype=F64)
 X50 = torch.randn(50, generator=generator, dtype=F64)
@@ -39,6 +43,14 @@ CORRECT: dict[str, tuple[Callable[..., Any], Any]] = {
     "gelu, float32": (lambda x: functional.gelu(W.float() @ x), X50.float()),
     "a term that leaps": (lambda x: x**2 + ((x + 1e12) - 1e12), X50[:3]),
     "layer norm": (lambda x: functional.layer_norm(x, x.shape), X50),
+    "a term that leaps, at 0.3": (lambda x: (x + 1e12) - 1e12, _one(0.3)),
+    "a term that leaps wider": (lambda x: x**2 + ((x + 1e13) - 1e13), _one(0.3)),
+    "a steep tanh beside x": (lambda x: x + torch.tanh(1e5 * (x - 1)), _one(1.0)),
+    "a fast sine without a forward formula": (
+        custom(lambda x: torch.sin(1e5 * x), lambda x, g: 1e5 * torch.cos(1e5 * x[0]) * g),
+        _one(1.0),
+    ),
+    "exp without a forward formula": (custom(torch.exp, lambda x, g: x[0].exp() * g), _one(1e-12)),
     "a sum that is always zero": (lambda x: functional.layer_norm(x, x.shape).sum(), X50[:5]),
     "a sum that is always one": (lambda x: x.softmax(0).sum(), X50),
     "softmax, large logits": (lambda x: (1000 * x).softmax(0), X50),
@@ -83,10 +95,11 @@ CORRECT: dict[str, tuple[Callable[..., Any], Any]] = {
     ),
 }
 # `certify` is undecided of these: beside their noise an error as large as their gradient would not
-# show. In float64, or with a y that is not 0 itself, it would.
+# show. In float64, or with a y that is not 0 itself or is as small as x, it would.
 CURED: dict[str, Callable[..., Any]] = {
     "large sums, float32": lambda x: W @ (W @ (W @ x)),
     "gelu, float32": lambda x: functional.gelu(W @ x),
+    "exp without a forward formula": torch.expm1,
     "a sum that is always zero": lambda x: 1 + functional.layer_norm(x, x.shape).sum(),
 }
 NOT_WRONG: dict[str, tuple[Callable[..., Any], Any]] = {
@@ -191,10 +204,53 @@ def test_a_round_tip_is_no_kink_that_excuses_a_wrong_slope() -> None:
     assert vtj.check(ROUND_TIP, torch.zeros(1)).verdict == "undecided"
 
 
+WAVES: dict[str, tuple[Callable[[Tensor], Tensor], Tensor]] = {
+    "fast": (lambda x: torch.sin(1e8 * x.detach()), torch.tensor([1.0, 2.0])),
+    "small, beside x": (lambda x: x + torch.sin(100 * x.detach()) / 100, _one(0.0)),
+    "smaller, beside x": (lambda x: x + 1e-3 * torch.sin(1e3 * x.detach()), _one(0.3)),
+}
+
+
 @pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
-def test_a_detached_wave_is_resolved(verify: Callable[..., vtj.Report]) -> None:
-    report = verify(lambda x: torch.sin(1e8 * x.detach()), torch.tensor([1.0, 2.0]))
+@pytest.mark.parametrize("name", WAVES)
+def test_a_detached_wave_is_resolved(name: str, verify: Callable[..., vtj.Report]) -> None:
+    report = verify(*WAVES[name])
     assert (report.verdict, report.culprit) == ("wrong", "f"), str(report)
+
+
+def test_differences_agree_at_a_jump() -> None:
+    """Powers of two step over it; the numbers in `differences` say which need it."""
+    assert vtj.check(*NOT_WRONG["a jump at x"])
+
+
+WRONG: dict[str, tuple[Callable[..., vtj.Report], Callable[..., Any], Any, Tensor]] = {
+    "a narrow tip on a slope": (
+        vtj.check,
+        lambda x: torch.hypot(x, torch.tensor(1e-6).to(x)) + 10 * x,
+        lambda x, g: 10.5 * g,
+        _one(0.0),
+    ),
+    "a square, by a factor of 1 + 1e-8": (
+        vtj.certify,
+        torch.square,
+        lambda x, g: 2 * (1 + 1e-8) * x[0] * g,
+        _one(0.6),
+    ),
+    "exp near 0": (vtj.certify, torch.exp, lambda x, g: 1.001 * x[0].exp() * g, _one(1e-9)),
+    "the sign of v": (vtj.certify, torch.square, lambda x, g: 2 * x[0] * g.sign(), _one(0.6)),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_backward_is_called_wrong(name: str) -> None:
+    verify, f, backward, x = WRONG[name]
+    report = verify(custom(f, backward), x)
+    assert (report.verdict, report.culprit) == ("wrong", "backward"), str(report)
+
+
+def test_a_steep_slope_beside_a_tiny_x_is_not_flat() -> None:
+    f = custom(torch.exp, lambda x, g: 1.001 * x[0].exp() * g)
+    assert vtj.certify(f, _one(1e-12)).verdict == "undecided"
 
 
 def test_a_constant_is_correct_without_a_graph() -> None:
