@@ -11,12 +11,12 @@ const SCRIPTS = ["minisearch/minisearch.min.js", "stemmer.js", "search-data.js"]
 
 /* What a section is worth by where a word of the question stands. A title is what the section
    answers; code and outputs hold words like `backward` everywhere. */
-const FIELDS = { title: 6, around: 1.5, text: 1, code: 0.25 };
+const FIELDS = { title: 6, asked: 4, around: 1.5, text: 1, code: 0.25 };
 const MESSAGE = 4; // words that stand so in an error's message are that message
 /* Words of a question that say nothing of its subject. */
 const STOP = new Set(("a an and any are as at be been but by can could did do does for from get give "
   + "gets had has have how i if in into is isnt it its me my of on or our please s should so than that "
-  + "the their them then there these they this to use using want was way we were what whats when where "
+  + "the their them then there these they this to use using versus vs want was way we were what whats when where "
   + "which who why will with would you your pytorch torch").split(" "));
 
 /* Names as they are written and in their parts: retain_graph is found by "graph" too. */
@@ -76,7 +76,7 @@ const prepared = ({ sections, synonyms }) => {
   }));
   for (const one of documents) {
     one.stems = new Set(tokens(one.title).map(stem));
-    const all = [one.title, one.around, one.text, one.code].join(" ");
+    const all = [one.title, one.asked, one.around, one.text, one.code].join(" ");
     for (const word of new Set(tokens(all).map(stem))) known.set(word, 1 + (known.get(word) || 0));
   }
   index.addAll(documents);
