@@ -11,18 +11,21 @@ const SCRIPTS = ["minisearch/minisearch.min.js", "stemmer.js", "search-data.js"]
 
 /* What a section is worth by where a word of the question stands. A title is what the section
    answers; code and outputs hold words like `backward` everywhere. */
-const FIELDS = { title: 6, around: 1.5, text: 1, code: 0.25 };
+const FIELDS = { title: 6, asked: 4, around: 1.5, text: 1, code: 0.25 };
 const MESSAGE = 4; // words that stand so in an error's message are that message
 /* Words of a question that say nothing of its subject. */
 const STOP = new Set(("a an and any are as at be been but by can could did do does for from get give "
   + "gets had has have how i if in into is isnt it its me my of on or our please s should so than that "
-  + "the their them then there these they this to use using want was way we were what whats when where "
-  + "which who why will with would you your pytorch torch").split(" "));
+  + "the their them then there these they this to use using versus vs want was way we "
+  + "were what whats when where which who why will with would you your pytorch torch").split(" "));
+
+/* A release, or a name with its dots and hyphens. */
+const TOKEN = /\p{N}+(?:\.\p{N}+)+|[\p{L}\p{N}_]+(?:[.-][\p{L}_][\p{L}\p{N}_]*)*/gu;
 
 /* Names as they are written and in their parts: retain_graph is found by "graph" too. */
 const tokens = (text) => {
   const plain = text.toLowerCase().replace(/['’]/g, "");
-  const found = plain.match(/\p{N}+(?:\.\p{N}+)+|[\p{L}\p{N}_]+(?:[.-][\p{L}_][\p{L}\p{N}_]*)*/gu) || [];
+  const found = plain.match(TOKEN) || [];
   return found.flatMap((token) => {
     if (/^[\d.]+$/.test(token)) return [token];
     const parts = token.split(/[._-]+/).filter((part) => part);
@@ -76,7 +79,7 @@ const prepared = ({ sections, synonyms }) => {
   }));
   for (const one of documents) {
     one.stems = new Set(tokens(one.title).map(stem));
-    const all = [one.title, one.around, one.text, one.code].join(" ");
+    const all = [one.title, one.asked, one.around, one.text, one.code].join(" ");
     for (const word of new Set(tokens(all).map(stem))) known.set(word, 1 + (known.get(word) || 0));
   }
   index.addAll(documents);
@@ -109,7 +112,9 @@ const prepared = ({ sections, synonyms }) => {
     for (const group of phrases) {
       const said = group.filter((phrase) => phrase.every((word) => own.includes(word)));
       // What titles say in the reader's own words needs the others less.
-      const titled = documents.some((one) => said.some((p) => p.every((word) => one.stems.has(word))));
+      const titled = documents.some(
+        (one) => said.some((phrase) => phrase.every((word) => one.stems.has(word))),
+      );
       for (const phrase of said.length ? group : []) {
         for (const word of phrase) {
           if (!own.includes(word)) {
@@ -127,8 +132,9 @@ const prepared = ({ sections, synonyms }) => {
     if (!own.length) return [];
     const words = [...weights.keys()];
     const pasted = wordings(question);
-    const shown = ({ messages }) => (pasted[1].split(" ").length < MESSAGE ? 1
-      : Math.max(1, ...messages.map((one) => 4 ** pasted.filter((as, i) => one[i].includes(as)).length)));
+    const fit = (message) => pasted.filter((as, i) => message[i].includes(as)).length;
+    const shown = ({ messages }) =>
+      (pasted[1].split(" ").length < MESSAGE ? 1 : Math.max(1, ...messages.map((one) => 4 ** fit(one))));
     const total = own.reduce((sum, word) => sum + rarity(word), 0);
     const results = index.search(words.join(" "), {
       tokenize: (text) => text.split(" "),

@@ -3,7 +3,8 @@
 Sphinx's index knows which page holds a word. This one knows the sections, and holds their text, so
 that a result can show the sentence that answers and lead to it. `conf/static/search.js` ranks them
 with MiniSearch (`conf/static/minisearch`), in the reader's browser and from disk too. What people
-call the same thing stands in `synonyms.json`, one group a line. conf.py says which parts of the
+call the same thing stands in `synonyms.json`, one group a line; `asked.json` holds how people ask
+for a section in words that it does not say. conf.py says which parts of the
 site are worth less than others as an answer::
 
     finding_weights = {"reference/sources.html": 0.3, "*#next": 0.1}
@@ -19,11 +20,13 @@ from typing import Any
 
 import sphinx.search
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 from sphinx.util.typing import ExtensionMetadata
 
 from finding.sections import sections
 
 SYNONYMS = Path(__file__).with_name("synonyms.json")
+ASKED = Path(__file__).with_name("asked.json")
 STEMMER = Path(sphinx.search.__file__).parent / "minified-js"
 
 
@@ -47,7 +50,12 @@ def write(app: Sphinx, exception: Exception | None) -> None:
 
 
 def write_data(site: Path, pages: list[str], weights: dict[str, float]) -> None:
-    """Write the sections of a site's pages, packed, and the stemmer, beside its other scripts."""
+    """Write the sections of a site's pages, packed, and the stemmer, beside its other scripts.
+
+    Raises:
+        ExtensionError: if asked.json names a section that a page does not have.
+    """
+    asked = json.loads(ASKED.read_text(encoding="utf-8"))
     found = [
         {
             "url": (url := f"{page}#{section.anchor}"),
@@ -55,12 +63,15 @@ def write_data(site: Path, pages: list[str], weights: dict[str, float]) -> None:
             "text": section.text,
             "messages": section.messages,
             "code": " ".join(section.code),
+            "asked": asked.pop(url, ""),
             "weight": weight(url, weights),
         }
         for page in pages
         for section in sections((site / page).read_text(encoding="utf-8"))
         if section.text or section.messages or section.code or len(section.titles) == 1
     ]
+    if lost := [url for url in asked if url.partition("#")[0] in pages]:  # not of a part of a site
+        raise ExtensionError(f"asked.json: no section {', '.join(lost)}")
     groups = json.loads(SYNONYMS.read_text(encoding="utf-8"))
     data = json.dumps({"sections": found, "synonyms": groups}, ensure_ascii=False)
     packed = base64.b64encode(gzip.compress(data.encode(), mtime=0)).decode()

@@ -8,8 +8,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from finding import SYNONYMS, write
+from finding import SYNONYMS, write, write_data
 from finding.sections import sections
+from sphinx.errors import ExtensionError
 
 from tests.extensions.conftest import built
 
@@ -118,6 +119,14 @@ def test_the_search_has_its_page_and_sphinx_builds_no_index(site: Path) -> None:
     assert (site / "search.html").is_file()
     assert not (site / "searchindex.js").exists()
     assert "EnglishStemmer" in (site / "_static" / "stemmer.js").read_text(encoding="utf-8")
+
+
+def test_a_section_that_is_gone_is_named(tmp_path: Path) -> None:
+    """It is asked for in words that it does not say; nobody would miss it."""
+    (tmp_path / "_static").mkdir()
+    (tmp_path / "faq.html").write_text("<article><section id='a'><h1>A</h1></section></article>")
+    with pytest.raises(ExtensionError, match=r"^asked\.json: no section faq\.html#faq-"):
+        write_data(tmp_path, ["faq.html"], {})
 
 
 def test_nothing_is_written_after_a_failure(tmp_path: Path) -> None:
