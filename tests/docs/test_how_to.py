@@ -40,7 +40,7 @@ MISTAKES = {
     "gradient-penalty": ("gradients.norm(dim=1)", "gradients.norm()"),
     "jvp-from-vjps": ("torch.func.jvp(f, (x,), (u,))", "torch.func.vjp(f, x)[0], u"),
     "mixed-precision": ("torch.tensor(65536.0)", "torch.tensor(1.0)"),
-    "model-jacobians": ("functional_call(model, parameters, x)", "functional_call(model, parameters, -x)"),
+    "model-jacobians": ("(model, parameters, x)", "(model, parameters, -x)"),
     "module-hooks": ("layer(x).backward(v)", "layer(x).backward(-v)"),
     "one-class": ("one_hot(torch.tensor([2])", "one_hot(torch.tensor([1])"),
     "per-sample-gradients": ("functional_call(model, parameters, sample)", "model(sample)"),
