@@ -203,6 +203,7 @@ VALUES = ["float32", "float16", "0-d", "empty", "two empty rows", "nan", "denorm
 WITH_EVERYTHING = ("sin", "itself", "dense", "view", "in place", "module", "detached among them")
 MEANT = ("expected", "must have", "must begin", "complex is not supported", "use certify")
 MEANT += ("Inference tensors",)  # torch's own word on mixing them with what requires grad
+MEANT += ("Batching rule not implemented",)  # torch 2.15's word on an empty x, from its vmap
 
 
 def _unmeant(call: Callable[[], Any]) -> str:
