@@ -144,6 +144,7 @@ def derivative(
             best, error = np.where(closer, finer, best), np.where(closer, doubt, error)
             level = np.where(closer, len(slopes), level)
             row.append(finer)
+        # with 2 floors where(x > 1, x**2 + 3, x) is undecided at its jump, x = 1
         settled = error <= np.maximum(SAFETY * floor, enough * abs(best))
         if len(slopes) >= least and settled.all():
             break
@@ -164,7 +165,7 @@ def _widened_unless(
     """Return an error as wide as the slopes after the best, unless it settled.
 
     Two slopes next to each other may agree by luck: without this x + sin(1e15 x.detach()) would be
-    called correct.
+    called correct; and with all slopes in place of two, the right x + tanh(1e5 (x - 1)) undecided.
     """
     for later, slope in enumerate(slopes):
         after = ~settled & (later >= level) & (later < level + 2)
@@ -200,12 +201,14 @@ def choose(which: NDArray[np.bool_], first: Slopes, second: Slopes) -> Slopes:
 def _column(g: Callable[[float], Array], here: Array, at: float, eps: float) -> Slopes:
     rounding = EPS * abs(at)
     best = derivative(g, here, first_step(at), eps, rounding=rounding)
+    # with 1e-3 a right exp at 1e-12 without a forward formula would be undecided
     rough = best.error > 1e-6 * abs(best.value)
     if rough.any():
         second = derivative(g, here, 0.5, eps, rounding=rounding)
         best = choose(rough & (second.error < best.error), second, best)
     if best.jump.any():
         near = derivative(g, here, CLOSE * first_step(at), eps, rounding=rounding)
+        # without four digits hypot(x, 1e-6) + 10x would be correct with a backward of 10.5
         sharp = near.error <= np.maximum(1e-4 * abs(near.value), NOTHING * abs(here))
         best = choose(rounded_tip(best.jump, near) & sharp, near, best)
     return best
