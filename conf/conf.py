@@ -85,6 +85,7 @@ finding_weights = {  # what a section counts as an answer: these speak of the si
     "explanation/history.html*": 0.6,
     "*index.html*": 0.5,
     "*#next": 0.1,
+    "*#predict-*": 0.3,  # exercises use the words of the section they follow
 }
 folded_sections = {  # a reader of a long page looks for one of its sections, or guesses first
     "faq": ["faq-*"],
