@@ -66,7 +66,7 @@ def show(
 
 
 def counts(app: Sphinx, docname: str) -> str:
-    """Return a table of how many statements of each page are checked in which way."""
+    """Return how many statements are checked in which way: of the site, and folded of each page."""
     total, pages = dict.fromkeys(HOW, 0), list[TableRow]()
     for page in sorted(app.env.found_docs):
         found: dict[str, int] = app.env.metadata[page][COUNTED]
@@ -74,12 +74,15 @@ def counts(app: Sphinx, docname: str) -> str:
         title = escape(app.env.titles[page].astext())
         pages.append(row(f'<a href="{there}">{title}</a>', found))
         total = {how: total[how] + found[how] for how in HOW}
-    head = ("page", "statements", *HOW)
-    return table("Statements, page by page", head, [row("The whole site", total), *pages])
+    ways = [TableRow((how, f"{number:,}")) for how, number in total.items()]
+    ways.append(TableRow(("together", f"{sum(total.values()):,}")))
+    site = table("Statements of the site", ("checked", "how many"), ways)
+    each = table("Statements of each page", ("page", "statements", *HOW), pages)
+    return f'{site}<details class="counted"><summary>Page by page</summary>{each}</details>'
 
 
 def row(page: str, found: dict[str, int]) -> TableRow:
-    """Return a row of that table."""
+    """Return the row of a page."""
     return TableRow((page, *(f"{number:,}" for number in (sum(found.values()), *found.values()))))
 
 

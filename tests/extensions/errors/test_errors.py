@@ -163,6 +163,7 @@ def test_a_message_of_plain_torch_is_marked_with_what_raises_it(folder: Path) ->
 
 
 def test_a_mistake_that_raises_nothing_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rejected by errors.raised."""
     monkeypatch.setattr(elsewhere, "MISTAKES", ("1 + 1",))
     elsewhere.raised.cache_clear()
     with pytest.raises(AssertionError, match=re.escape("1 + 1 raised nothing; expected an error")):

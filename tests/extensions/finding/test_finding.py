@@ -122,7 +122,7 @@ def test_the_search_has_its_page_and_sphinx_builds_no_index(site: Path) -> None:
 
 
 def test_a_section_that_is_gone_is_named(tmp_path: Path) -> None:
-    """It is asked for in words that it does not say; nobody would miss it."""
+    """Rejected by finding.write_data."""
     (tmp_path / "_static").mkdir()
     (tmp_path / "faq.html").write_text("<article><section id='a'><h1>A</h1></section></article>")
     with pytest.raises(ExtensionError, match=r"^asked\.json: no section faq\.html#faq-"):
