@@ -33,7 +33,7 @@ SLOWER, AT_LEAST = 10.0, 15.0
 """A reading is ended after that many times its seconds without the fault, and those seconds: two
 processes of a page may wait for each other for half an hour."""
 FENCED = re.compile(r"^(`{3,}|:{3,}).*?^\1$", re.MULTILINE | re.DOTALL)
-QUOTED = re.compile(r"(?<!\})(`+)([^`]+)\1")
+QUOTED = re.compile(r"(\{[\w:-]+\})?(`+)([^`]+)\2")  # with the name of a role in front, or none
 
 
 class Fault(NamedTuple):
@@ -152,7 +152,7 @@ def described(change: planting.Change, text: str, name: str, first: int = 1) -> 
 def quotations(page: Path, steps: list[Step]) -> list[str]:
     """Return the inline code with digits that may stand there because a cell holds it."""
     prose = FENCED.sub("", page.read_text(encoding="utf-8"))
-    texts = [" ".join(found[2].split()) for found in QUOTED.finditer(prose)]
+    texts = [" ".join(found[3].split()) for found in QUOTED.finditer(prose) if not found[1]]
     return [t for t in texts if remaining(t, ALLOWED) and any(t in code for code in codes(steps))]
 
 
