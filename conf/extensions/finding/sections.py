@@ -89,7 +89,10 @@ class _Reader(HTMLParser):
             self.words.append(data)
 
     def unread(self) -> bool:
-        return any(tag in UNREAD or classes & UNREAD_CLASSES for tag, classes in self.open)
+        return any(
+            (tag in UNREAD and "statement" not in classes) or classes & UNREAD_CLASSES
+            for tag, classes in self.open  # a computed word is a button, and part of its sentence
+        )
 
     def end_block(self) -> None:
         """Give the block that ends here to its section."""

@@ -28,6 +28,7 @@ KINDS = """
 <div class="traceback"><pre>RuntimeError: no</pre></div>
 <math><mi>x</mi></math><svg><title>A graph</title></svg><button>Copy</button>
 <div class="toctree-wrapper"><ul><li>Another page</li></ul></div>
+<p>It <button class="statement">never</button><span class="rests-on">9 cases</span> does.</p>
 <table><tr><td>left</td><td>right</td></tr></table></section></article>
 """
 TERMS = """
@@ -49,7 +50,11 @@ TERMS = """
             ],
             id="a section in another, folded",
         ),
-        pytest.param(KINDS, [("page", ["Page"], ["left", "right"])], id="what is no sentence"),
+        pytest.param(
+            KINDS,
+            [("page", ["Page"], ["It never does.", "left", "right"])],
+            id="what is no sentence",
+        ),
         pytest.param(
             TERMS,
             [
