@@ -1,5 +1,6 @@
 """Reports of two real runs, and what a report must contain; `runs` has what the runs printed."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -85,11 +86,13 @@ def test_two_long_texts_are_shown_where_they_begin_to_differ() -> None:
 def test_no_path_of_the_machine_stays_in_a_log(tmp_path: Path) -> None:
     file = tmp_path / "build.txt"
     root = Path(__file__).parents[2]
-    file.write_text(f"\x1b[31m{root}/docs/a.md:1: '/home/u/env/site-packages/torch/x.py'", "utf-8")
+    absolute = re.compile(r"(?<![\w.<>-])/(?!home/u/)[a-z_]+/[\w./-]+")  # one user is made up
+    file.write_text(f"\x1b[31m {root}/docs/a.md:1: '/home/u/env/site-packages/torch/x.py'", "utf-8")
+    assert absolute.search(file.read_text("utf-8"))
     tidy(file)
-    assert file.read_text("utf-8") == "docs/a.md:1: 'site-packages/torch/x.py'"
+    assert file.read_text("utf-8") == " docs/a.md:1: 'site-packages/torch/x.py'"
     for log in (RUNS / run / f"{step}.txt" for run in NAMED for step in STEPS):
-        assert "/work/" not in log.read_text("utf-8")
+        assert absolute.search(log.read_text("utf-8")) is None
 
 
 def test_a_run_says_what_it_found_and_ends_with_its_status(
