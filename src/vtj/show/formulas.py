@@ -9,10 +9,9 @@ import numpy as np
 import torch
 
 from vtj.calling import without_trace
-from vtj.calling.tensors import Function, Tensors, as_tuple, like
+from vtj.calling.tensors import Function, Tensors, as_array, as_tuple, like
 from vtj.engines import reverse
 from vtj.engines.symbolic.errors import NotSymbolic
-from vtj.oracle.blocks import as_array
 from vtj.oracle.trial import Trial, try_out
 from vtj.outcome import vjp
 from vtj.show.equations import Array, Lines

@@ -7,10 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vtj.calling import without_trace
-from vtj.calling.tensors import Function
+from vtj.calling.tensors import Function, as_array
 from vtj.checking import check
 from vtj.engines import jacobian
-from vtj.oracle.blocks import as_array
 from vtj.outcome import Outcome, backward
 from vtj.report import Report
 
