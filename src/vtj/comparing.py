@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from vtj.oracle.blocks import as_array
+from vtj.calling.tensors import as_array
 from vtj.oracle.findings import said
 from vtj.oracle.judging import Evidence
 from vtj.oracle.patterns import pattern

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import vtj
-from vtj.oracle.blocks import as_array
+from vtj.calling.tensors import as_array
 from vtj.oracle.witnesses import first_line
 
 

@@ -11,7 +11,7 @@ from vtj.calling.tensors import Function
 
 
 @contextmanager
-def without_trace(f: Function, seed: int) -> Iterator[tuple[Function, Kept]]:
+def without_trace(f: Function, seed: int = 0) -> Iterator[tuple[Function, Kept]]:
     """`f` as a function that draws the same numbers at every call; what it changes is put back."""
     repeated = repeatable(f, seed)
     with np.errstate(all="ignore"), random_state_kept(), state_kept(f) as kept:

@@ -23,13 +23,11 @@ def as_tuple(x: Tensors, name: str = "x") -> tuple[Tensor, ...]:
         ...
         TypeError: x is list; expected a torch.Tensor or a tuple of them
     """
-    if type(x) is Tensor:
+    if isinstance(x, Tensor):
         return (x,)
-    if not isinstance(x, (tuple, Tensor)):
+    if not isinstance(x, tuple):
         kind = type(x).__name__
         raise TypeError(f"{name} is {kind}; expected a torch.Tensor or a tuple of them")
-    if isinstance(x, Tensor):  # a subclass
-        return (x,)
     if not x:
         raise ValueError(f"{name} is an empty tuple; expected at least one torch.Tensor")
     for position, part in enumerate(x):
@@ -123,6 +121,27 @@ def values(y: Tensors) -> NDArray[np.float64]:
     whole = [part.full_tensor() if _is_sharded(part) else part for part in parts]
     vectors = [part.double().cpu().numpy().reshape(-1) for part in whole]
     return vectors[0] if len(vectors) == 1 else np.concatenate(vectors)
+
+
+def as_array(value: Any) -> NDArray[np.float64]:
+    """Return a tensor, array or number as a float64 array.
+
+    Raises:
+        TypeError: When it holds something else than real numbers; it names the type.
+    """
+    given = value
+    if isinstance(value, Tensor):
+        dense = value.to_dense() if value.layout != torch.strided else value
+        require_values("the array", dense)
+        plain = dense.detach().cpu()
+        given = plain.numpy() if plain.is_complex() else plain.double().numpy()
+    try:
+        array = np.asarray(given)
+    except ValueError:  # a ragged list
+        array = np.array(None)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"{type(value).__name__} came where an array of real numbers was expected")
+    return np.asarray(array, np.float64)
 
 
 def _is_sharded(part: Any) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vtj.oracle.blocks import as_array
+from vtj.calling.tensors import as_array
 from vtj.oracle.naming import element, numbers
 from vtj.report import Report, Row, Verdict
 

@@ -9,11 +9,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vtj.calling.tensors import Function
+from vtj.calling.tensors import Function, as_array
 from vtj.cases.confirming import beside, with_rows
 from vtj.checking import check
 from vtj.contraction import contract
-from vtj.oracle.blocks import as_array
 from vtj.oracle.tolerance import RELATIVE
 from vtj.report import Report, Row
 

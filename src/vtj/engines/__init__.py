@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
-from vtj.calling.repeatable import random_state_kept, repeatable
-from vtj.calling.state import state_kept
+from vtj.calling import without_trace
 from vtj.calling.tensors import Function, Tensors, as_tuple, require_floating
 from vtj.engines import forward, numeric, reverse, vectorized
 
@@ -116,8 +115,7 @@ def jacobian(f: Function, x: Tensors, method: str = "reverse") -> Jacobian:
         raise ValueError(f"method is {method!r}; expected one of {', '.join(ENGINES)}")
     for part in as_tuple(x):
         require_floating("x", part)
-    with random_state_kept(), state_kept(f):
-        same = repeatable(f, seed=0)
+    with without_trace(f) as (same, _):
         y = as_tuple(same(*(part.detach().clone() for part in as_tuple(x))), "y = f(x)")
         for part in y:
             require_floating("y", part)

@@ -4,34 +4,11 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
-from vtj.calling.tensors import require_values
+from vtj.calling.tensors import as_array
 
 Shapes: TypeAlias = Sequence[tuple[int, ...]]
-
-
-def as_array(value: Any) -> NDArray[np.float64]:
-    """Return a tensor, array or number as a float64 array.
-
-    Raises:
-        TypeError: When it holds something else than real numbers; it names the type.
-    """
-    given = value
-    if isinstance(value, Tensor):
-        dense = value.to_dense() if value.layout != torch.strided else value
-        require_values("the array", dense)
-        plain = dense.detach().cpu()
-        given = plain.numpy() if plain.is_complex() else plain.double().numpy()
-    try:
-        array = np.asarray(given)
-    except ValueError:  # a ragged list
-        array = np.array(None)
-    if array.dtype.kind not in "fiub":
-        raise TypeError(f"{type(value).__name__} came where an array of real numbers was expected")
-    return np.asarray(array, np.float64)
 
 
 def as_matrix(

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from vtj.oracle.blocks import as_array
+from vtj.calling.tensors import as_array
 from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array
 from vtj.oracle.witnesses import by_hand, first_line

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from vtj.calling.tensors import as_array
 from vtj.engines import BY_HAND, ENGINES, NUMERIC
 from vtj.engines.numeric import NOTHING, SAFETY, Slopes
-from vtj.oracle.blocks import as_array
 from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array, Mask, Witness, one_per_family
 from vtj.report import Row

@@ -9,8 +9,7 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_leaves
 
-from vtj.calling.repeatable import random_state_kept, repeatable
-from vtj.calling.state import state_kept
+from vtj.calling import without_trace
 from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like
 from vtj.checking import check
 from vtj.engines.symbolic.errors import NotSymbolic
@@ -103,10 +102,7 @@ def explain(f: Function, x: Tensors, v: Any = None) -> Explanation:
         >>> explain(lambda x: 3 * x**2, x).failure.cause
         'y has shape (2,), so it is not one number but 2: v must say how much each of them counts.'
     """
-    if not callable(f):
-        raise TypeError(f"f is {type(f).__name__}; expected a function of tensors")
-    with random_state_kept(), state_kept(f):
-        same = repeatable(f, seed=0)
+    with without_trace(f) as (same, _):
         outcome = backward(same, x, v)
         transcript = _transcript(same, x, v, outcome)
         if outcome.error is not None:

@@ -31,7 +31,7 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Call:
+class FailedCall:
     """A call of backward that failed: ``y = f(x)`` and ``y.backward(v)``."""
 
     f: Function
@@ -67,11 +67,11 @@ WITH_ONES = "y.backward(torch.ones_like(y))"
 def diagnose(f: Function, x: Tensors, v: Any, outcome: Outcome) -> Failure:
     """Explain the error that `vtj.backward` caught."""
     assert outcome.error is not None
-    call = Call(f, x, v, outcome.y, outcome.error)
+    call = FailedCall(f, x, v, outcome.y, outcome.error)
     return Failure(call.error, *_advice(call))
 
 
-def _advice(call: Call) -> Advice:
+def _advice(call: FailedCall) -> Advice:
     if call.y is not None and (misfit := _misfit(call)):
         return misfit
     message = f"{type(call.error).__name__}: {call.error}"
@@ -90,7 +90,7 @@ def _in_a_backward(error: Exception) -> bool:
     return "_engine_run_backward" in names[:-1]
 
 
-def _misfit(call: Call) -> Advice | None:
+def _misfit(call: FailedCall) -> Advice | None:
     """Explain how v does not fit y: in number, or the first in shape or in kind of number."""
     came, counted = len(_parts("v", call.v)), isinstance(call.v, (*MANY, Tensor))
     if not came or (isinstance(call.y, tuple) and counted and came != len(call.y)):
@@ -110,7 +110,7 @@ def _parts(name: str, value: Any) -> list[tuple[str, Any]]:
     return [(f"{name}[{position}]", part) for position, part in enumerate(value)]
 
 
-def _shape(call: Call, of_v: str, v: Tensor, of_y: str, y: Tensor) -> Advice:
+def _shape(call: FailedCall, of_v: str, v: Tensor, of_y: str, y: Tensor) -> Advice:
     cause = (
         f"{of_v} has shape {tuple(v.shape)} and {of_y} has shape {tuple(y.shape)}: "
         "v needs exactly y's shape, nothing is broadcast."
@@ -127,7 +127,7 @@ def _shape(call: Call, of_v: str, v: Tensor, of_y: str, y: Tensor) -> Advice:
     return cause, call.rewritten(f"y.backward({of_v}.expand_as(y))")
 
 
-def _not_scalar(call: Call) -> Advice:
+def _not_scalar(call: FailedCall) -> Advice:
     if isinstance(call.y, tuple):
         shapes = ", ".join(str(tuple(part.shape)) for part in call.y)
         cause = f"f returns tensors of shapes {shapes}: all that are no scalars need a v."
@@ -139,21 +139,21 @@ def _not_scalar(call: Call) -> Advice:
     return cause, call.rewritten(WITH_ONES + "  # the gradient of y.sum(); or weights of your own")
 
 
-def _complex_scalar(call: Call) -> Advice:
+def _complex_scalar(call: FailedCall) -> Advice:
     of_y = next(name for name, part in _parts("y", call.y) if part.is_complex())
     cause = f"{of_y} is complex, and only a real scalar has a gradient without v."
     fix = f"{of_y}.abs().square().sum().backward()  # or another real number made of {of_y}"
     return cause, call.run + fix
 
 
-def _complex_dtype(call: Call, of_v: str, v: Tensor, of_y: str, y: Tensor) -> Advice:
+def _complex_dtype(call: FailedCall, of_v: str, v: Tensor, of_y: str, y: Tensor) -> Advice:
     rule = "complex needs complex, real needs real"
     cause = f"{of_v} has dtype {v.dtype} and {of_y} {y.dtype}: {rule}."
     fix = f"y.backward({of_v}.to(y.dtype))" if y.is_complex() else f"y.backward({of_v}.real)"
     return cause, call.rewritten(fix)
 
 
-def _no_tensor(call: Call) -> Advice:
+def _no_tensor(call: FailedCall) -> Advice:
     cause = f"v is {type(call.v).__name__}; backward takes a torch.Tensor of y's shape, or None."
     fix = WITH_ONES
     if isinstance(call.y, Tensor):
@@ -168,13 +168,13 @@ def _no_tensor(call: Call) -> Advice:
     return cause, call.rewritten(fix)
 
 
-def _not_as_many(call: Call, came: int) -> Advice:
+def _not_as_many(call: FailedCall, came: int) -> Advice:
     returns = "one tensor" if isinstance(call.y, Tensor) else f"{len(call.y)} tensors"
     cause = f"f returns {returns} and {came} v came: each output needs its own."
     return cause, call.rewritten(WITH_ONES)
 
 
-def _overwritten(call: Call) -> Advice:
+def _overwritten(call: FailedCall) -> Advice:
     # torch 2.4 calls it ExpBackward0, later ones Exp
     found = re.search(r"output \d+ of (\w+?)(?:Backward\d+)?\b", str(call.error))
     what = f"the output of {found[1]}" if found else "a tensor"
@@ -183,14 +183,14 @@ def _overwritten(call: Call) -> Advice:
     return cause, f"with {context}:  # or, in f, y = y + 1\n" + _inside(call)
 
 
-def _inside(call: Call) -> str:
+def _inside(call: FailedCall) -> str:
     """Write the call inside of a with block."""
     several = isinstance(call.y, tuple)
     back = "torch.autograd.backward(y, v)" if several else "y.backward(v)"
     return f"    {call.run}    {back}"
 
 
-def _no_graph(call: Call) -> Advice:
+def _no_graph(call: FailedCall) -> Advice:
     if not torch.is_grad_enabled():
         cause = "Autograd is switched off here, by torch.no_grad() or torch.inference_mode()."
         return cause, "with torch.inference_mode(False), torch.enable_grad():\n" + _inside(call)
@@ -203,14 +203,14 @@ def _no_graph(call: Call) -> Advice:
     return cut(call.f, call.x)
 
 
-def _device(call: Call) -> Advice:
+def _device(call: FailedCall) -> Advice:
     given = (pair for pair in call.pairs if pair[1] is not None)
     of_v, v, of_y, y = next(pair for pair in given if pair[1].device != pair[3].device)
     cause = f"{of_v} is on device {v.device} and {of_y} on {y.device}."
     return cause, call.rewritten(f"{WITH_ONES}  # or {of_v}.to(y.device)")
 
 
-def _no_floats(call: Call) -> Advice:
+def _no_floats(call: FailedCall) -> Advice:
     dtypes = ", ".join(dict.fromkeys(str(part.dtype) for part in as_tuple(call.x)))
     cause = f"x has dtype {dtypes}; only floating and complex tensors have gradients."
     one = "x = x.float().requires_grad_()\n"
@@ -218,7 +218,7 @@ def _no_floats(call: Call) -> Advice:
     return cause, (many if isinstance(call.x, tuple) else one) + call.run + "y.backward(v)"
 
 
-def _leaf(call: Call) -> Advice:
+def _leaf(call: FailedCall) -> Advice:
     cause = (
         "f writes into x itself, and torch does not let a leaf that requires grad be overwritten."
     )
@@ -226,7 +226,7 @@ def _leaf(call: Call) -> Advice:
     return cause, (many if isinstance(call.x, tuple) else one) + "y.backward(v)"
 
 
-def _no_output(call: Call) -> Advice:
+def _no_output(call: FailedCall) -> Advice:
     cause = f"f returned no tensor to call backward on: {call.error}."
     return cause, "def f(x):\n    return x.sum()  # a tensor, without .item(), in no list"
 
@@ -252,7 +252,7 @@ REENTRANT = (
     "    y = torch.utils.checkpoint.checkpoint(torch.sin, x, use_reentrant=False)\n"
     "    return torch.autograd.grad(y.sum(), x, create_graph=True)[0]",
 )
-Table = tuple[tuple[str, Advice | Callable[[Call], Advice]], ...]
+Table = tuple[tuple[str, Advice | Callable[[FailedCall], Advice]], ...]
 
 OF_THE_CALL: Table = (
     ("only for scalar outputs", _not_scalar),

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from vtj.calling.repeatable import random_state_kept, repeatable
-from vtj.calling.tensors import Function, Tensors, as_tuple, like
+from vtj.calling import without_trace
+from vtj.calling.tensors import Function, Tensors, as_array, as_tuple, like
 from vtj.engines import reverse
 from vtj.engines.symbolic.errors import NotSymbolic
-from vtj.oracle.blocks import as_array
 from vtj.oracle.trial import Trial, try_out
 from vtj.outcome import vjp
 from vtj.show.equations import Array, Lines
@@ -95,14 +94,14 @@ def formula(f: Function, x: Tensors, v: Any = None) -> Formula:
     from vtj.engines.symbolic.derivation import derive
     from vtj.show.writing import Written
 
-    with random_state_kept():
-        trial = try_out(repeatable(f, seed=0), x)
-    derived = derive(f, trial.x)
-    if not all(array.size for array in (*derived.x, *derived.y)):
-        raise NotSymbolic("x or y has no elements: there is nothing to write down")
-    _confirm(trial, x, derived)
-    written = Written(derived)
-    product = None if v is None else written.product(*_product(trial, x, v, derived))
+    with without_trace(f) as (same, _):
+        trial = try_out(same, x)
+        derived = derive(f, trial.x)
+        if not all(array.size for array in (*derived.x, *derived.y)):
+            raise NotSymbolic("x or y has no elements: there is nothing to write down")
+        _confirm(trial, x, derived)
+        written = Written(derived)
+        product = None if v is None else written.product(*_product(trial, x, v, derived))
     return Formula(written.output(), written.jacobian(), written.partials(), product, derived)
 
 
@@ -111,12 +110,11 @@ def _confirm(trial: Trial, x: Tensors, derived: Symbolic) -> None:
     from vtj.engines.symbolic.numbers import close
 
     eps = derived.eps
-    with random_state_kept():
-        try:
-            given = reverse.jacobian(trial.f, trial.x)
-        except RuntimeError:  # a backward can refuse the float64 that its forward took
-            given = reverse.jacobian(trial.f, x)
-            eps = _eps(x, derived)
+    try:
+        given = reverse.jacobian(trial.f, trial.x)
+    except RuntimeError:  # a backward can refuse the float64 that its forward took
+        given = reverse.jacobian(trial.f, x)
+        eps = _eps(x, derived)
     for row, slopes in zip(given if trial.y_tuple else (given,), derived.slopes, strict=True):
         for block, values in zip(as_tuple(row), slopes, strict=True):
             if not close(values, as_array(block), eps, _largest(*trial.y)):
@@ -142,8 +140,7 @@ def _product(
         raise ValueError(f"v has shape {came}; expected y's, {like(tuple(trial.y_shapes), v)}")
     columns = zip(*derived.slopes, strict=True)
     products = [np.sum(list(map(weighted, weights, column)), axis=0) for column in columns]
-    with random_state_kept():
-        grads = as_tuple(vjp(trial.f, x, v))
+    grads = as_tuple(vjp(trial.f, x, v))
     size = _largest(*weights, *trial.y)
     for grad, product in zip(grads, products, strict=True):
         if not close(product, as_array(grad), _eps(x, derived), size):

@@ -8,9 +8,8 @@ from typing import Any
 
 from torch import Tensor
 
-from vtj.calling.tensors import Function, Tensors
+from vtj.calling.tensors import Function, Tensors, as_array
 from vtj.checking import check
-from vtj.oracle.blocks import as_array
 from vtj.show.measured import number, require_confirmed
 from vtj.show.recorded_graph import Station, walk
 from vtj.show.svg import Drawing, Figure, width_of

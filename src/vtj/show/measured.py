@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vtj.calling.repeatable import random_state_kept, repeatable
-from vtj.calling.tensors import Function
+from vtj.calling import without_trace
+from vtj.calling.tensors import Function, as_array
 from vtj.checking import check
 from vtj.engines import jacobian
-from vtj.oracle.blocks import as_array
 from vtj.outcome import Outcome, backward
 from vtj.report import Report
 
@@ -35,8 +34,7 @@ def measure(f: Function, x: Any, v: Any = None) -> Measured:
 
     It raises what backward raises, and a TypeError when `x` or `y` is a tuple.
     """
-    with random_state_kept():
-        same = repeatable(f, seed=0)
+    with without_trace(f) as (same, _):
         outcome = backward(same, x, v)
         if outcome.error is not None:
             raise outcome.error

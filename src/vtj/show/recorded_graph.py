@@ -11,7 +11,7 @@ from torch.autograd.graph import get_gradient_edge
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
-from vtj.calling.repeatable import random_state_kept, repeatable
+from vtj.calling import without_trace
 from vtj.calling.tensors import Function, Tensors, fresh_leaves
 
 
@@ -36,18 +36,19 @@ def walk(f: Function, x: Tensors, v: Any = None) -> list[Station]:
         x tensor([1., 2.]) tensor([3., 3.])
     """
     leaves = fresh_leaves(x)
-    with random_state_kept(), _Values() as values:
-        y = repeatable(f, seed=0)(*leaves)
-    if not isinstance(y, Tensor):
-        raise TypeError(f"f returned {type(y).__name__}; expected one torch.Tensor to be drawn")
-    nodes = _nodes(y)
-    arrived: dict[Any, tuple[Tensor | None, ...]] = {}
-    hooks = [node.register_prehook(partial(arrived.__setitem__, node)) for node in nodes]
-    try:
-        torch.autograd.backward(y, v, inputs=leaves)
-    finally:
-        for hook in hooks:
-            hook.remove()
+    with without_trace(f) as (same, _):
+        with _Values() as values:
+            y = same(*leaves)
+        if not isinstance(y, Tensor):
+            raise TypeError(f"f returned {type(y).__name__}; expected one torch.Tensor to be drawn")
+        nodes = _nodes(y)
+        arrived: dict[Any, tuple[Tensor | None, ...]] = {}
+        hooks = [node.register_prehook(partial(arrived.__setitem__, node)) for node in nodes]
+        try:
+            torch.autograd.backward(y, v, inputs=leaves)
+        finally:
+            for hook in hooks:
+                hook.remove()
     named = zip(_names(x), leaves, strict=True)
     inputs = {_node(leaf): (name, leaf.detach()) for name, leaf in named}
     stations = []

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 from torch import Tensor
 
-from vtj.oracle.blocks import as_array
+from vtj.calling.tensors import as_array
 from vtj.show.measured import names, number
 from vtj.show.svg import Drawing, Figure, width_of
 

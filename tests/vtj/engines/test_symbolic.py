@@ -200,6 +200,7 @@ def test_twelve_neighbors_are_asked_and_no_two_formulas() -> None:
     [
         (lambda x: x * (1e12 * x.detach()[0]).item(), 1e-12 * X.double()),
         (lambda x: x + x.detach()[0].item(), 0 * X),
+        (lambda x: x + x.detach()[0].item(), torch.tensor([0.0, 2.0])),
         (lambda x: x.sum() + (x[0] - x[1]).item(), torch.ones(2)),
         (lambda a, b: a + b + (a - b).item(), (torch.ones(()), torch.ones(()))),
         (lambda a, b: a * b.item(), (torch.ones(()), torch.tensor(3.0))),
@@ -208,8 +209,8 @@ def test_twelve_neighbors_are_asked_and_no_two_formulas() -> None:
         (lambda x: torch.tensor([float(x.detach()[0]) ** 2, 1.0]), X),
     ],
     ids=[
-        *("tiny", "zero", "a difference", "of inputs", "another input", "the second output"),
-        *("numpy", "tensor"),
+        *("tiny", "zero", "zero beside another", "a difference", "of inputs", "another input"),
+        *("the second output", "numpy", "tensor"),
     ],
 )
 def test_a_value_that_leaves_torch_is_noticed_wherever_x_is(f: Any, x: Any) -> None:

@@ -13,7 +13,14 @@ from torch.utils._pytree import tree_map
 from vtj.engines.symbolic.kinks import Magnitude
 from vtj.engines.symbolic.names import symbols
 from vtj.engines.symbolic.numbers import evaluate
-from vtj.engines.symbolic.operations import FORMULAS, Formulas, array, avg_pool2d, number
+from vtj.engines.symbolic.operations import (
+    FORMULAS,
+    Formulas,
+    array,
+    avg_pool2d,
+    max_pool2d,
+    number,
+)
 from vtj.engines.symbolic.tracing import Tracer
 
 
@@ -266,7 +273,7 @@ def test_adding_at_indices_leaves_what_was_there() -> None:
         ((2, 6, 5), [3, 2], [2], [1]),
     ],
 )
-def test_average_pooling(
+def test_pooling(
     shape: tuple[int, ...], kernel: list[int], stride: list[int], padding: list[int]
 ) -> None:
     x = tensor(*shape)
@@ -274,6 +281,8 @@ def test_average_pooling(
     torch.testing.assert_close(avg_pool2d(x, kernel, stride, padding), expected)
     if not any(padding):
         torch.testing.assert_close(avg_pool2d(x, kernel, stride, count_include_pad=False), expected)
+    largest, _ = torch.ops.aten.max_pool2d_with_indices(x, kernel, stride, padding)
+    torch.testing.assert_close(max_pool2d(x, kernel, stride, padding)[0], largest)
 
 
 @pytest.mark.parametrize(

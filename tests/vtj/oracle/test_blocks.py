@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from vtj.oracle.blocks import as_array, as_matrix
+from vtj.calling.tensors import as_array
+from vtj.oracle.blocks import as_matrix
 
 EYE = torch.eye(2)
 

@@ -1,5 +1,6 @@
 """vtj.explain: the site's treatment of a reader's own function."""
 
+from collections.abc import Callable
 from html import escape
 from typing import Any
 
@@ -9,7 +10,7 @@ from torch import Tensor, nn
 
 import vtj
 from vtj.outcome import Outcome
-from vtj.show import explain, formula, heat_map
+from vtj.show import explain, formula, graph, heat_map
 from vtj.show.explaining import Explanation
 
 X = torch.tensor([1.0, 2.0])
@@ -74,13 +75,14 @@ def test_a_reason_with_signs_of_html_is_escaped() -> None:
     )
 
 
-def test_a_module_keeps_its_state_and_the_callers_tensors() -> None:
+@pytest.mark.parametrize("show", [explain, formula, graph, heat_map])
+def test_a_module_keeps_its_state_and_the_callers_tensors(show: Callable[..., Any]) -> None:
     net = nn.Sequential(nn.BatchNorm1d(2), nn.Dropout(0.5))
-    x = torch.ones(2, 2, requires_grad=True)
+    x = torch.tensor([[1.0, 2.0], [3.0, 7.0]], requires_grad=True)
     torch.manual_seed(1)
     before = torch.get_rng_state()
-    explained = explain(net, x, torch.ones(2, 2))
-    assert explained.failure is None
+    shown = show(net, x, torch.ones(2, 2))
+    assert getattr(shown, "failure", None) is None
     assert net.state_dict()["0.running_mean"].tolist() == [0, 0]
     assert (x.grad, next(net.parameters()).grad) == (None, None)
     assert torch.equal(torch.get_rng_state(), before)

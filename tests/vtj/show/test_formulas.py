@@ -364,7 +364,5 @@ def test_says_what_came_and_what_was_expected(name: str) -> None:
 
 def test_random_functions_are_written_as_one_draw() -> None:
     torch.manual_seed(5)
-    before = torch.get_rng_state()
     shown = formula(lambda x: F.dropout(x, 0.5), torch.ones(8))
     assert set(str(shown.y)[5:-1].split(", ")) <= {"0", *(f"2x{i}" for i in "₁₂₃₄₅₆₇₈")}
-    assert torch.equal(torch.get_rng_state(), before)

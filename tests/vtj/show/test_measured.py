@@ -26,10 +26,8 @@ def test_a_random_function_shows_the_draw_of_seed_0() -> None:
         torch.manual_seed(0)
         expected = F.dropout(x)
     torch.manual_seed(5)
-    before = torch.get_rng_state()
     seen = measure(F.dropout, x, torch.ones(64))
     assert seen.y.tolist() == seen.grad.tolist() == seen.J.diagonal().tolist() == expected.tolist()
-    assert torch.equal(torch.get_rng_state(), before)
 
 
 class WrongForTen(torch.autograd.Function):

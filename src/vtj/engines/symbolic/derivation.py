@@ -22,14 +22,12 @@ from vtj.calling.tensors import (
     shaped_like,
     values,
 )
-from vtj.engines.symbolic.errors import NotSymbolic, UnknownOperation
+from vtj.engines.symbolic.errors import NotSymbolic
 from vtj.engines.symbolic.kinks import Slope
 from vtj.engines.symbolic.names import names, symbols
 from vtj.engines.symbolic.numbers import agreeing, evaluate
 from vtj.engines.symbolic.operations import Formulas
 from vtj.engines.symbolic.tracing import Tracer
-
-__all__ = ["ENTRY_LIMIT", "NotSymbolic", "Symbolic", "UnknownOperation", "derive", "jacobian"]
 
 ENTRY_LIMIT = 64
 """The most entries of J that are derived: beyond, formulas are not read any more."""
