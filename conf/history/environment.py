@@ -64,12 +64,12 @@ def releases() -> list[str]:
 
 
 def order(version: str) -> list[int]:
-    """Return what sorts versions by age."""
-    return [int(part) for part in version.split(".")]
+    """Return what sorts versions by age; one of Python may follow, as in 2.15.0:3.13."""
+    return [int(part) for part in re.split("[.:]", version)]
 
 
-def interpreters() -> list[str]:
-    """Return one interpreter for each Python 3.7 or later on this machine, oldest first."""
+def interpreters() -> dict[int, str]:
+    """Return one interpreter for each Python 3.7 or later here, by minor version, oldest first."""
     found = {sys.version_info.minor: sys.executable}
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     for path in sorted(pyenv.glob("3.*/bin/python")):
@@ -77,7 +77,7 @@ def interpreters() -> list[str]:
     for minor in range(OLDEST_MINOR, sys.version_info.minor + 3):
         if command_path := shutil.which(f"python3.{minor}"):
             found.setdefault(minor, command_path)
-    return [found[minor] for minor in sorted(found) if minor >= OLDEST_MINOR]
+    return {minor: found[minor] for minor in sorted(found) if minor >= OLDEST_MINOR}
 
 
 def command(step: str, *words: str | Path, cwd: str | Path | None = None) -> str:
@@ -97,7 +97,7 @@ def download(version: str, folder: Path) -> tuple[str, Path]:
     """Fetch the wheel for the oldest Python that has one; return that Python and the wheel."""
     options = ("--no-deps", "--only-binary", ":all:", "--no-cache-dir", "--dest", folder)
     reasons = []
-    for python in interpreters():
+    for python in interpreters().values():
         try:
             command("download", python, "-m", "pip", "download", f"torch=={version}", *options)
             return python, next(folder.glob("torch-*.whl"))
