@@ -52,7 +52,9 @@ class Environment(NamedTuple):
             (package / "__init__.py").touch()
             for module in modules:
                 shutil.copy(module, package)
-            return command("ask", self.python, "-W", "ignore", "-c", program, cwd=scratch)
+            # One thread: the tensors are small, and on two cores a second one doubled the work.
+            one = {**os.environ, "OMP_NUM_THREADS": "1"}
+            return command("ask", self.python, "-W", "ignore", "-c", program, cwd=scratch, env=one)
 
 
 def releases() -> list[str]:
@@ -80,11 +82,16 @@ def interpreters() -> dict[int, str]:
     return {minor: found[minor] for minor in sorted(found) if minor >= OLDEST_MINOR}
 
 
-def command(step: str, *words: str | Path, cwd: str | Path | None = None) -> str:
+def command(
+    step: str,
+    *words: str | Path,
+    cwd: str | Path | None = None,
+    env: dict[str, str] | None = None,
+) -> str:
     """Run one step in its time limit and return what it printed."""
     try:
         return subprocess.check_output(
-            words, text=True, stderr=subprocess.PIPE, timeout=SECONDS[step], cwd=cwd
+            words, text=True, stderr=subprocess.PIPE, timeout=SECONDS[step], cwd=cwd, env=env
         )
     except subprocess.CalledProcessError as error:
         last = (error.stderr.strip() or "no message").splitlines()[-1]
