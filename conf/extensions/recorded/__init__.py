@@ -1,7 +1,8 @@
 """What a sentence says of releases and of other texts is held to what is recorded of them.
 
 ``{recorded}`since torch 1.3.0 <a question of the history>` `` shows *since torch 1.3.0* if that is
-the recorded span of the answer, and leads to the row of that question. ``{quoted}`words <a stored
+the recorded span of the answer, and leads to the row of that question. An operation of the record
+of gradients, as in ``<x.clamp(0,1)>``, leads to its row there. ``{quoted}`words <a stored
 text>` `` shows the words with a link to that text if its excerpt holds them. Anything else is a
 warning with its page and line.
 """
@@ -15,12 +16,15 @@ from sphinx.util.docutils import ReferenceRole
 from sphinx.util.nodes import make_refnode
 from sphinx.util.typing import ExtensionMetadata
 
+from vtj_site.outcomes.gradients import operations
+from vtj_site.records.differences import row_of
 from vtj_site.records.quotations import address_of
 from vtj_site.records.releases import hold_to_the_record
 
 logger = logging.getLogger(__name__)
 
-HISTORY = "explanation/history"
+HISTORY, CHANGES = "explanation/history", "explanation/changes"
+CODES = {code for _, code in operations()}
 ROW = "table-4-"
 """How the ids begin that rows of that page's last table of answers have: it holds every change."""
 
@@ -33,11 +37,10 @@ class RecordRole(ReferenceRole):
         shown: list[nodes.Node] = [nodes.Text(self.title)]
         try:
             if self.name == "recorded":
-                hold_to_the_record(self.title, self.target)
-                row = ROW + nodes.make_id(self.target)
+                page, row = held(self.title, self.target)
                 asked = {"refdoc": self.env.docname, "reftype": "recorded", "reftarget": row}
-                if HISTORY in self.env.found_docs:
-                    shown = [pending_xref("", *shown, **asked)]
+                if page in self.env.found_docs:
+                    shown = [pending_xref("", *shown, **asked, recorded=page)]
             else:
                 link = nodes.reference("", self.target, refuri=address_of(self.title, self.target))
                 shown = [nodes.Text(f"“{self.title}” ("), link, nodes.Text(")")]
@@ -47,13 +50,22 @@ class RecordRole(ReferenceRole):
         return [nodes.inline("", "", *shown, recorded=True)], []
 
 
+def held(words: str, asked: str) -> tuple[str, str]:
+    """Hold words to what is recorded of a question or an operation; return its page and row."""
+    if asked in CODES:
+        return CHANGES, row_of(words, asked)
+    hold_to_the_record(words, asked)
+    return HISTORY, ROW + nodes.make_id(asked)
+
+
 def to_its_row(
     app: Sphinx, _: BuildEnvironment, node: pending_xref, words: nodes.Element
 ) -> nodes.reference | None:
     """Lead from words about releases to the row of the history that they are held to."""
     if node["reftype"] != "recorded":
         return None
-    return make_refnode(app.builder, node["refdoc"], HISTORY, node["reftarget"], words)
+    page, row = node["recorded"], node["reftarget"]
+    return make_refnode(app.builder, node["refdoc"], page, row, words)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from vtj_site.outcomes.operations import GROUPS
 from vtj_site.records.changes import RECORDED, Key, Row, numbers, same, unpacked
+from vtj_site.records.releases import adjacent
 
 LEAVES = ("x", "z")
 COTANGENTS = {
@@ -100,6 +101,28 @@ def changes(kind: str, since: str | None = None) -> list[Change]:
         for change in between(before, after)
         if change.kind == kind
     ]
+
+
+def row_of(words: str, code: str) -> str:
+    """Return the id of the row that says since when an operation leaves another gradient.
+
+    Raises:
+        ValueError: if the words do not name the release of its last recorded change, or releases
+            before that one were not run.
+
+    Examples:
+        >>> row_of("since torch 2.14.0", "x.clamp(0,1)")
+        'changed-one-number-x-clamp-0-1-2-14-0'
+    """
+    found = [change for change in changes("gradient") if code in change.codes]
+    known = [each for each in found[-1:] if adjacent(each.before, each.since)]
+    if [words.lower()] != [f"since torch {each.since}" for each in known]:
+        record = "; ".join(f"{each.before} to {each.since}" for each in found) or "none"
+        raise ValueError(
+            f"{words!r} is not since when {code!r} leaves another gradient: expected 'since torch "
+            f"A', of the last of its recorded changes: {record}"
+        )
+    return known[0].anchor
 
 
 @cache
