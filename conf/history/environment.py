@@ -52,7 +52,9 @@ class Environment(NamedTuple):
             (package / "__init__.py").touch()
             for module in modules:
                 shutil.copy(module, package)
-            return command("ask", self.python, "-W", "ignore", "-c", program, cwd=scratch)
+            # One thread: the tensors are small, and on two cores a second one doubled the work.
+            one = {**os.environ, "OMP_NUM_THREADS": "1"}
+            return command("ask", self.python, "-W", "ignore", "-c", program, cwd=scratch, env=one)
 
 
 def releases() -> list[str]:
@@ -64,12 +66,12 @@ def releases() -> list[str]:
 
 
 def order(version: str) -> list[int]:
-    """Return what sorts versions by age."""
-    return [int(part) for part in version.split(".")]
+    """Return what sorts versions by age; one of Python may follow, as in 2.15.0:3.13."""
+    return [int(part) for part in re.split("[.:]", version)]
 
 
-def interpreters() -> list[str]:
-    """Return one interpreter for each Python 3.7 or later on this machine, oldest first."""
+def interpreters() -> dict[int, str]:
+    """Return one interpreter for each Python 3.7 or later here, by minor version, oldest first."""
     found = {sys.version_info.minor: sys.executable}
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     for path in sorted(pyenv.glob("3.*/bin/python")):
@@ -77,14 +79,19 @@ def interpreters() -> list[str]:
     for minor in range(OLDEST_MINOR, sys.version_info.minor + 3):
         if command_path := shutil.which(f"python3.{minor}"):
             found.setdefault(minor, command_path)
-    return [found[minor] for minor in sorted(found) if minor >= OLDEST_MINOR]
+    return {minor: found[minor] for minor in sorted(found) if minor >= OLDEST_MINOR}
 
 
-def command(step: str, *words: str | Path, cwd: str | Path | None = None) -> str:
+def command(
+    step: str,
+    *words: str | Path,
+    cwd: str | Path | None = None,
+    env: dict[str, str] | None = None,
+) -> str:
     """Run one step in its time limit and return what it printed."""
     try:
         return subprocess.check_output(
-            words, text=True, stderr=subprocess.PIPE, timeout=SECONDS[step], cwd=cwd
+            words, text=True, stderr=subprocess.PIPE, timeout=SECONDS[step], cwd=cwd, env=env
         )
     except subprocess.CalledProcessError as error:
         last = (error.stderr.strip() or "no message").splitlines()[-1]
@@ -97,7 +104,7 @@ def download(version: str, folder: Path) -> tuple[str, Path]:
     """Fetch the wheel for the oldest Python that has one; return that Python and the wheel."""
     options = ("--no-deps", "--only-binary", ":all:", "--no-cache-dir", "--dest", folder)
     reasons = []
-    for python in interpreters():
+    for python in interpreters().values():
         try:
             command("download", python, "-m", "pip", "download", f"torch=={version}", *options)
             return python, next(folder.glob("torch-*.whl"))

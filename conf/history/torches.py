@@ -1,7 +1,8 @@
 """Run the library's tests and doctests on several releases of torch, and record what passed.
 
-Usage: python conf/history/torches.py [VERSION ...]
+Usage: python conf/history/torches.py [VERSION[:PYTHON] ...]
 
+2.15.0:3.13 is torch 2.15.0 on Python 3.13; where none is named, it is the one that runs this.
 Without versions: the lowest that pyproject.toml allows, with its lowest NumPy, some between, and
 the newest that pip finds; but none that the record has for the library as it is now. Each gets an
 environment of its own, removed afterwards. The file is written after each, so an interrupted run
@@ -20,7 +21,16 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from environment import CONSTRAINTS, ROOT, SITE, CouldNotRunError, command, record, write
+from environment import (
+    CONSTRAINTS,
+    ROOT,
+    SITE,
+    CouldNotRunError,
+    command,
+    interpreters,
+    record,
+    write,
+)
 
 RECORDED = SITE / "records" / "torches.json"
 BETWEEN = ("2.6.0", "2.9.1", "2.12.1")
@@ -29,7 +39,7 @@ TESTED = (*LIBRARY, "tests/zoo")  # what the recorded commit stands for
 # What the library's tests import: formulas are tried on the renderer of the pages.
 TOOLS = ("pytest", "pytest-xdist", "hypothesis", "scipy", "sphinx", "dukpy", "fonttools")
 QUIETLY = {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-Rows = dict[str, dict[str, Any]]  # by version
+Rows = dict[str, dict[str, Any]]  # by version of torch and of Python, as 2.15.0:3.13
 VERSIONS = """
 import json, platform, numpy, torch
 torch = torch.__version__.partition("+")[0]
@@ -68,10 +78,19 @@ def commit() -> str:
     return git("log", "-1", "--format=%h", "--", *TESTED)
 
 
+def full(version: str) -> str:
+    """Return a version with that of Python, which is this one where none is named."""
+    return version if ":" in version else f"{version}:3.{sys.version_info.minor}"
+
+
 def row(version: str, scratch: Path) -> dict[str, Any]:
     """Install one release in `scratch`, run the tests there and return its row."""
-    print(f"  installing torch {version}", flush=True)
-    python = installed(version, scratch)
+    release, _, series = version.partition(":")
+    found = interpreters().get(int(series.partition(".")[2]))
+    if found is None:
+        raise CouldNotRunError(f"install: no Python {series} is here, or none of pyenv")
+    print(f"  installing torch {release} on Python {series}", flush=True)
+    python = installed(release, found, scratch)
     return {
         **json.loads(command("ask", python, "-c", VERSIONS)),
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
@@ -80,9 +99,9 @@ def row(version: str, scratch: Path) -> dict[str, Any]:
     }
 
 
-def installed(version: str, scratch: Path) -> Path:
+def installed(version: str, base: str, scratch: Path) -> Path:
     """Make an environment with one release and what the tests need; return its Python."""
-    command("install", sys.executable, "-m", "venv", scratch / "venv")
+    command("install", base, "-m", "venv", scratch / "venv")
     python = scratch / "venv" / "bin" / "python"
     pins = CONSTRAINTS.read_text(encoding="utf-8").splitlines()
     tools = [pin for pin in pins if pin.partition("==")[0].lower() in TOOLS]
@@ -117,7 +136,8 @@ def counted(report: str) -> dict[str, int]:
 def load() -> Rows:
     """Return the recorded rows by version."""
     text = RECORDED.read_text(encoding="utf-8") if RECORDED.exists() else '{"releases": []}'
-    return {row["torch"]: row for row in json.loads(text)["releases"]}
+    rows = json.loads(text)["releases"]
+    return {f"{row['torch']}:{row['python'].rpartition('.')[0]}": row for row in rows}
 
 
 def save(rows: Rows) -> None:
@@ -129,8 +149,8 @@ def save(rows: Rows) -> None:
 def main(named: list[str]) -> int:
     """Run the releases that are named, or those that the record lacks; 1 where a test failed."""
     now, rows = commit(), load()
-    every = named or dict.fromkeys((lowest("torch"), *BETWEEN, newest()))
-    wanted = named or [each for each in every if rows.get(each, {}).get("commit") != now]
+    every = dict.fromkeys(map(full, named or (lowest("torch"), *BETWEEN, newest())))
+    wanted = [each for each in every if named or rows.get(each, {}).get("commit") != now]
     if wanted:
         record(wanted, rows, row, save)
     failed = {each: found["failed"] for each, found in load().items() if found["failed"]}

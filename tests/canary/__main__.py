@@ -99,11 +99,12 @@ def read(folder: Path) -> Report:
 
 def head(found: Mapping[str, Any], tests: str) -> list[str]:
     """Say with what it ran, beside what the site is of, and how far it came."""
-    refused = "was refused" if found["status"]["build"] else "was built"
+    refused, others = found["status"]["build"], ", ".join(found["others"])
     return [
         f"torch {found['torch']}, Python {found['python']}; the site is of torch {found['site']}.",
-        f"Other than in conf/constraints.txt: {', '.join(found['others']) or 'nothing'}.",
-        f"The site {refused}. Tests of the library: {passed(tests)}.",
+        f"Other versions than in conf/constraints.txt: {others or 'none'}.",
+        f"The site {'does not build' if refused else 'builds'} with these. Tests of the library: "
+        f"{passed(tests)}.",
     ]
 
 

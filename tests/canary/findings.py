@@ -1,5 +1,6 @@
 """What a canary finds: an answer that changed, a wording, what a dependency broke, or noise."""
 
+import builtins
 import re
 from typing import NamedTuple
 
@@ -24,18 +25,29 @@ class Finding(NamedTuple):
 def of_texts(place: str, was: str, now: str) -> Finding:
     """Tell a wording from an answer: the type of the error is the same, or each value is.
 
+    Who catches a RuntimeError catches a NotImplementedError too, so from it to this is a wording.
+
     Examples:
         >>> [of_texts("", "ValueError: a", now).kind for now in ("ValueError: b 2", "TypeError: a")]
         ['wording', 'answer']
+        >>> of_texts("", "RuntimeError: no Half", "NotImplementedError: no Half").kind
+        'wording'
         >>> [of_texts("", "y is tensor(1.)", now).kind for now in ("y: tensor(1.)", "y is 0")]
         ['wording', 'answer']
     """
     before, after = RAISED.match(was), RAISED.match(now)
     if before or after:
-        same = before and after and before[1] == after[1]
+        same = before and after and caught(before[1], after[1])
     else:
         same = VALUE.findall(was) == VALUE.findall(now) != []
     return Finding(WORDING if same else ANSWER, place, was, now)
+
+
+def caught(before: str, after: str) -> bool:
+    """Whether `except before` catches an error of the type that is now raised."""
+    old, new = (getattr(builtins, name, None) for name in (before, after))
+    known = isinstance(old, type) and isinstance(new, type)
+    return before == after or (known and issubclass(new, old))
 
 
 def of_warning(place: str, text: str) -> Finding:

@@ -56,8 +56,10 @@ def of_gradients(was: Mapping[Key, str], now: Mapping[Key, str]) -> Iterator[Fin
         if operation in told or same(before, after, key.dtype):
             continue
         told.add(operation)
-        place = f"{key.code}, {key.dtype}, v: {key.v}, at {key.point}"
-        if GROUPS[key.group].elementwise and None not in (numbers(before), numbers(after)):
+        alone = GROUPS[key.group].elementwise
+        point = key.point if alone else f"{key.group}, {key.point}"
+        place = f"{differences.typed(key.code)}, {key.dtype}, v: {key.v}, at {point}"
+        if alone and None not in (numbers(before), numbers(after)):
             one, other = before.split(), after.split()
             pairs = enumerate(zip(one, other, strict=True))
             at = [n for n, pair in pairs if not same(*pair, key.dtype)][:POINTS]

@@ -1,5 +1,6 @@
 """One screenful: what is no longer true, with another torch and newer dependencies."""
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
@@ -16,8 +17,12 @@ TITLES = {
     DEPENDENCY: "broken by a dependency",
     NOISE: "noise",
 }
-SHOWN = {ANSWER: 6, WORDING: 2, DEPENDENCY: 2, NOISE: 3}
+SHOWN = {ANSWER: 5, WORDING: 2, DEPENDENCY: 2, NOISE: 3}
 """Findings of a kind that fit on a screen of 50 lines; the log has them all."""
+LINES = {ANSWER: 3, WORDING: 1, DEPENDENCY: 1, NOISE: 1}
+"""In how many lines the others of a kind are named."""
+OPERATION = re.compile(r", (?:b?float|complex)\d+, v: ")
+"""What separates an operation from how it was asked."""
 
 
 class Report(NamedTuple):
@@ -39,9 +44,11 @@ class Report(NamedTuple):
             lines += ["", f"{title.upper()}: {len(found) or 'none'}"]
             for finding, places in found[: SHOWN[kind]]:
                 lines += entry(finding, places)
-            if len(found) > SHOWN[kind]:
-                lines.append(f"  … and {len(found) - SHOWN[kind]} more: {self.log}")
-        return "\n".join([*lines, "", f"All of it: {self.log}   Exit status: {self.status}"])
+            if rest := [places for _, places in found[SHOWN[kind] :]]:
+                lines += others(rest, LINES[kind])
+        kinds = [TITLES[kind] for kind in TITLES if self.status & STATUS[kind]]
+        status = f"Exit status {self.status}: {', '.join(kinds) or 'nothing but noise'}."
+        return "\n".join([*lines, "", f"All of it: {self.log}", status])
 
     def whole(self) -> str:
         """Return every finding with its whole texts."""
@@ -56,9 +63,22 @@ def merged(findings: Iterable[Finding]) -> list[tuple[Finding, list[str]]]:
     return [(finding, [*dict.fromkeys(at)]) for finding, at in places.items()]
 
 
+def others(found: list[list[str]], lines: int) -> list[str]:
+    """Name the first place of each finding that is not shown, in so many lines.
+
+    Examples:
+        >>> others([["x.abs(), float32, v: ones, at x = 0.0"], ["docs/a.md:1", "docs/b.md:2"]], 1)
+        ['  … and 2 more: x.abs(); docs/a.md:1']
+    """
+    names = (OPERATION.split(places[0])[0] for places in found)
+    text = f"… and {len(found)} more: {'; '.join(dict.fromkeys(names))}"
+    margin = {"initial_indent": "  ", "subsequent_indent": "    "}
+    return textwrap.wrap(text, WIDTH, max_lines=lines, placeholder=" …", **margin)
+
+
 def entry(finding: Finding, places: list[str]) -> Iterator[str]:
     """Yield the lines of one finding: one for noise, else place, was and is."""
-    more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+    more = f" (and {len(places) - 1} alike)" if len(places) > 1 else ""
     if finding.kind == NOISE:
         at = f" ({places[0]}{more})" if places[0] else ""
         text = textwrap.shorten(finding.now, WIDTH - 2 - len(at), placeholder="…")

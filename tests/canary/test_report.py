@@ -64,15 +64,16 @@ def test_the_exit_status_tells_the_kinds_apart(kinds: list[str], status: int) ->
 
 def test_what_does_not_fit_on_a_screen_is_counted_and_in_the_log() -> None:
     many = [Finding(kind, f"docs/a.md:{n}", "was", str(n)) for kind in SHOWN for n in range(20)]
-    report = Report(["torch"], many, "build/canary/log.txt")
+    report = Report(["torch"] * 3, many, "build/canary/log.txt")
     assert str(report).count("\n") < SCREEN
-    assert f"… and {20 - SHOWN[ANSWER]} more: build/canary/log.txt" in str(report)
+    rest = f"  … and {20 - SHOWN[ANSWER]} more: docs/a.md:{SHOWN[ANSWER]}; docs/a.md:"
+    assert rest in str(report)
     assert report.whole().count("docs/a.md:19") == len(SHOWN)
 
 
 def test_the_same_in_several_places_is_one_entry() -> None:
     alike = [Finding(WORDING, f"docs/{page}.md:1", "was", "is") for page in "abc"]
-    assert "  docs/a.md:1 and 2 more\n    was  was\n    is   is\n" in str(Report([], alike, ""))
+    assert "  docs/a.md:1 (and 2 alike)\n    was  was\n    is   is\n" in str(Report([], alike, ""))
 
 
 def test_two_long_texts_are_shown_where_they_begin_to_differ() -> None:
@@ -107,8 +108,9 @@ def test_a_run_says_what_it_found_and_ends_with_its_status(
         canary.main(["--folder", str(folder)])
     assert ended.value.code == 32
     said = capsys.readouterr().out
-    assert "The site was built. Tests of the library: 2 passed." in said
+    assert "The site builds with these. Tests of the library: 2 passed." in said
     assert "WORDINGS THAT CHANGED: 1\n  docs/a.md:1\n    was  Error: old\n" in said
+    assert "Exit status 32: wordings that changed." in said
     assert (folder / "report.txt").read_text("utf-8") in said
     assert "===== build.txt\nbuilt" in (folder / "log.txt").read_text("utf-8")
     canary.main(["--folder", str(folder), "--status", str(tmp_path / "status")])

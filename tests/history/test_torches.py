@@ -10,11 +10,13 @@ import pytest
 import torches
 from environment import CouldNotRunError
 from torches import BETWEEN, lowest
+from torches import row as ROW  # noqa: N812 -- what the fixture replaces
 
 ONE = '<testsuites><testsuite tests="9" failures="{0}" errors="{0}" skipped="3" /></testsuites>'
 
 
-DEFAULTS = [lowest("torch"), *BETWEEN, "2.15.0"]
+HERE = f"3.{sys.version_info.minor}"
+DEFAULTS = [f"{version}:{HERE}" for version in (lowest("torch"), *BETWEEN, "2.15.0")]
 
 
 class Runner:
@@ -28,7 +30,9 @@ class Runner:
     def row(self, version: str, scratch: Path) -> dict[str, Any]:
         assert scratch.is_dir()
         self.ran.append(version)
-        return {"torch": version, "commit": self.commit, **torches.counted(self.report)}
+        release, _, python = version.partition(":")
+        ran = {"torch": release, "python": f"{python}.1", "commit": self.commit}
+        return {**ran, **torches.counted(self.report)}
 
 
 @pytest.fixture
@@ -47,15 +51,26 @@ def test_every_release_runs_once_for_a_commit(runner: Runner) -> None:
         assert torches.main([]) == 0
         assert runner.ran == DEFAULTS
     rows = json.loads(torches.RECORDED.read_text())["releases"]
-    assert [(row["torch"], row["passed"]) for row in rows] == [(v, 6) for v in runner.ran]
+    assert [(row["torch"], row["passed"]) for row in rows] == [
+        (version.partition(":")[0], 6) for version in DEFAULTS
+    ]
 
 
 def test_it_goes_on_where_it_stopped_and_runs_a_named_release_again(runner: Runner) -> None:
     torches.main(["2.9.1"])
     torches.main([])
-    assert runner.ran == ["2.9.1", *(each for each in DEFAULTS if each != "2.9.1")]
+    first = f"2.9.1:{HERE}"
+    assert runner.ran == [first, *(each for each in DEFAULTS if each != first)]
     torches.main(["2.9.1"])
-    assert runner.ran[-1] == "2.9.1"
+    assert runner.ran[-1] == first
+
+
+@pytest.mark.usefixtures("runner")
+def test_another_python_is_a_row_of_its_own(tmp_path: Path) -> None:
+    torches.main(["2.9.1", "2.9.1:3.99"])
+    assert [*torches.load()] == [f"2.9.1:{HERE}", "2.9.1:3.99"]
+    with pytest.raises(CouldNotRunError, match=r"no Python 3\.99 is here"):
+        ROW("2.9.1:3.99", tmp_path)
 
 
 def test_a_new_commit_of_the_library_runs_all_again(runner: Runner) -> None:
@@ -68,7 +83,7 @@ def test_a_new_commit_of_the_library_runs_all_again(runner: Runner) -> None:
 def test_a_failure_is_recorded_and_told(runner: Runner, capsys: pytest.CaptureFixture[str]) -> None:
     runner.report = ONE.format(2)
     assert torches.main(["2.6.0"]) == 1
-    assert "torch 2.6.0: 4 failed" in capsys.readouterr().out
+    assert f"torch 2.6.0:{HERE}: 4 failed" in capsys.readouterr().out
 
 
 def test_what_is_not_committed_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,9 @@ X = torch.tensor([1.0, 2.0])
 def python(program: str, *path: Path) -> subprocess.CompletedProcess[str]:
     """Run a program that finds the library, and first what is on the path given."""
     found = os.pathsep.join(map(str, (*path, ROOT / "src")))
-    words = [sys.executable, "-W", "error", "-c", program]
+    # torch 2.6 leaves a folder of its own to be removed at the end: no word to its users.
+    at_the_end = "ignore:Implicitly cleaning up:ResourceWarning"
+    words = [sys.executable, "-W", "error", "-W", at_the_end, "-c", program]
     return subprocess.run(
         words, env={**os.environ, "PYTHONPATH": found}, capture_output=True, text=True, check=False
     )

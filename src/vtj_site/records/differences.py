@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from vtj_site.outcomes.operations import GROUPS
 from vtj_site.records.changes import RECORDED, Key, Row, numbers, same, unpacked
+from vtj_site.records.releases import adjacent
 
 LEAVES = ("x", "z")
 COTANGENTS = {
@@ -20,6 +21,16 @@ COTANGENTS = {
     "zeros": "torch.zeros_like(y)",
 }
 MISSING = re.compile(r"AttributeError: |TypeError: .*unexpected keyword")
+
+# What an error's words name and another error of the same kind does not: a dtype, in any of its
+# spellings since torch 1.0; what stands in quotation marks; a kernel or a function; a number.
+NAMED = re.compile(
+    r"""(?:torch\.)?\b(?:BFloat16|Half|Float|Double|Long|Byte|Complex\w*)(?:Tensor)?\b
+    | (['"]) [\w. /]* \1
+    | \b (?!\w*Error\b) [\w.]*_\w* | \b [\w.]+ (?=\(\)) | (?<=Error:\ ) [\w.]+ (?=:\ )
+    | \[[^]]*\] | -?\b\d[\d.]*(?:e[-+]?\d+)?\b""",
+    re.VERBOSE,
+)
 
 
 class Place(NamedTuple):
@@ -56,10 +67,13 @@ class Change(NamedTuple):
 
     @property
     def anchor(self) -> str:
-        """The id of its row: the first operation and the release."""
-        words = f"{self.codes[0]} {self.since}".lower().replace("-", " minus ")
-        words = re.sub(r"[^a-z0-9_]+", "-", words)  # x.norm(-inf) and x.norm(inf) differ by it
-        return f"changed-{self.keys[0].group.replace(' ', '-')}-{words.strip('-')}"
+        """The id of its row: its first question and the release, whatever other rows there are."""
+        group, code, *asked = self.keys[0]
+        words = [code] if self.kind == "gradient" else [code, *asked]
+        text = " ".join([*words, self.since]).lower().replace("-", " minus ")
+        text = re.sub(r"[^a-z0-9_]+", "-", text)  # x.norm(-inf) and x.norm(inf) differ by it
+        start = "changed" if self.kind == "gradient" else self.kind
+        return f"{start}-{group.replace(' ', '-')}-{text.strip('-')}"
 
 
 @cache
@@ -89,6 +103,28 @@ def changes(kind: str, since: str | None = None) -> list[Change]:
     ]
 
 
+def row_of(words: str, code: str) -> str:
+    """Return the id of the row that says since when an operation leaves another gradient.
+
+    Raises:
+        ValueError: if the words do not name the release of its last recorded change, or releases
+            before that one were not run.
+
+    Examples:
+        >>> row_of("since torch 2.14.0", "x.clamp(0,1)")
+        'changed-one-number-x-clamp-0-1-2-14-0'
+    """
+    found = [change for change in changes("gradient") if code in change.codes]
+    known = [each for each in found[-1:] if adjacent(each.before, each.since)]
+    if [words.lower()] != [f"since torch {each.since}" for each in known]:
+        record = "; ".join(f"{each.before} to {each.since}" for each in found) or "none"
+        raise ValueError(
+            f"{words!r} is not since when {code!r} leaves another gradient: expected 'since torch "
+            f"A', of the last of its recorded changes: {record}"
+        )
+    return known[0].anchor
+
+
 @cache
 def between(before: str, after: str) -> tuple[Change, ...]:
     """Return what changed from one recorded release to another.
@@ -99,10 +135,16 @@ def between(before: str, after: str) -> tuple[Change, ...]:
     old, new = recorded()[before].answers, recorded()[after].answers
     groups: dict[tuple[str, ...], list[Key]] = {}
     for key, text in old.items():
-        if not same(text, new[key], key.dtype):
-            kind = kind_of(text, new[key])
-            alike = (key.group, key.code) if kind == "gradient" else _worded(text, new[key])
-            groups.setdefault((kind, *alike), []).append(key)
+        if same(text, new[key], key.dtype):
+            continue
+        kind, alike = kind_of(text, new[key]), (pattern(text), pattern(new[key]))
+        if kind == "gradient":
+            alike = (key.group, key.code)
+        elif kind == "new":
+            alike = ("", "")
+        elif alike[0] == alike[1]:
+            continue  # the name of a kernel, say
+        groups.setdefault((kind, *alike), []).append(key)
     return tuple(_change(kind, keys, before, after) for (kind, *_), keys in groups.items())
 
 
@@ -121,13 +163,18 @@ def kind_of(before: str, since: str) -> str:
     return "taken" if has else "wording"
 
 
-def _worded(before: str, since: str) -> tuple[str, ...]:
-    """What errors have in common: no numbers, and nothing in quotation marks but a dtype."""
-    texts = [text if numbers(text) is None else "" for text in (before, since)]
-    if MISSING.match(before):
-        return ("missing",)
-    plain = [re.sub(r"\"\w+\"|\d+|\b[\w.]+(?=: )|\[[^]]*\]", "", text) for text in texts]
-    return tuple(text[:60] for text in plain)
+def pattern(text: str) -> str:
+    """Return what errors of one kind have in common: their words without names and numbers.
+
+    Examples:
+        >>> pattern("RuntimeError: 'erf_cpu' not implemented for 'Half'")
+        'RuntimeError: … not implemented for …'
+        >>> pattern("0 1 1")
+        ''
+    """
+    if numbers(text) is not None:
+        return ""
+    return re.sub(r"…(?:[ ,]*…)+", "…", NAMED.sub("…", " ".join(text.split())))
 
 
 def _change(kind: str, keys: list[Key], before: str, after: str) -> Change:
@@ -135,11 +182,19 @@ def _change(kind: str, keys: list[Key], before: str, after: str) -> Change:
     codes = tuple(dict.fromkeys(key.code for key in keys))
     dtypes = tuple(dict.fromkeys(key.dtype for key in keys))
     if kind != "gradient":
-        texts = (old[keys[0]], new[keys[0]])
+        texts = (_common([old[key] for key in keys]), _common([new[key] for key in keys]))
+        if len(codes) == 1 or kind == "new":
+            texts = (old[keys[0]] or "no element", new[keys[0]] or "no element")
         return Change(kind, codes, before, after, dtypes, tuple(keys), texts=texts)
     chosen = [key for key in keys if (key.dtype, key.v) == (keys[0].dtype, keys[0].v)]
     places = [place for key in chosen for place in _places(key, old[key], new[key])]
     return Change(kind, codes, before, after, dtypes, tuple(chosen), tuple(places))
+
+
+def _common(texts: list[str]) -> str:
+    """Return what several operations said, as one text."""
+    alike = len(set(texts)) == 1 and numbers(texts[0]) is None
+    return texts[0] if alike else pattern(texts[0]) or "a gradient"
 
 
 def _places(key: Key, before: str, since: str) -> list[Place]:

@@ -61,22 +61,38 @@ class Entry(NamedTuple):
     told: str
     text: str
     anchor: str
+    folded: bool = False
 
 
 def listed(entries: Iterable[Entry]) -> Shown:
-    """Return a list of changes for each release, the newest first; it fits a narrow screen."""
+    """Return a list of changes for each release, the newest first; it fits a narrow screen.
+
+    Those that are to be folded stand at the end of their release.
+    """
     by_release: dict[str, list[Entry]] = {}
     for entry in entries:
         by_release.setdefault(entry.since, []).append(entry)
     text, html = [], []
     for since in [version for version in [*recorded()][::-1] if version in by_release]:
-        html.append(f"<p><strong>{when(since)}</strong></p><dl>")
-        for each in by_release[since]:
-            link = f'<a class="headerlink" href="#{each.anchor}" title="Link to this change">¶</a>'
-            html.append(f'<dt id="{each.anchor}">{each.what}{link}</dt><dd>{each.told}</dd>')
-            text.append(f"{when(since)}, {each.text}")
-        html.append("</dl>")
+        text += [f"{when(since)}, {each.text}" for each in by_release[since]]
+        html.append(f"<p><strong>{when(since)}</strong></p>")
+        shown = [each for each in by_release[since] if not each.folded]
+        folded = [each for each in by_release[since] if each.folded]
+        html += [_list(shown)] if shown else []
+        if folded:
+            summary = f"{len(folded)} of one operation each"
+            html.append(f"<details><summary>{summary}</summary>{_list(folded)}</details>")
     return Shown("\n".join(text), f'<div class="changes">{"".join(html)}</div>')
+
+
+def _list(entries: Iterable[Entry]) -> str:
+    """Return entries as a list of descriptions, each with a link to itself."""
+    link = '<a class="headerlink" href="#{}" title="Link to this change">¶</a>'
+    rows = [
+        f'<dt id="{each.anchor}">{each.what}{link.format(each.anchor)}</dt><dd>{each.told}</dd>'
+        for each in entries
+    ]
+    return f"<dl>{''.join(rows)}</dl>"
 
 
 def when(since: str) -> str:
@@ -115,18 +131,26 @@ def _folded(summary: str, lines: str) -> str:
 
 
 def shown_answers(kind: str) -> Shown:
-    """Return what was taken or refused, came new or was worded otherwise."""
-    return listed(
-        Entry(
-            change.since,
-            _codes(change.codes) + f" ({', '.join(change.dtypes)})",
-            " → ".join(code(_short(text)) for text in change.texts),
-            f"{', '.join(map(typed, change.codes))}, {', '.join(change.dtypes)}: "
-            f"{' → '.join(map(_short, change.texts))}",
-            f"{kind}-{change.since.replace('.', '-')}-{number}",
+    """Return what was taken or refused, came new or was worded otherwise.
+
+    Where operations say the same but for names and numbers, these are left out of the message.
+    What was worded otherwise for one operation alone is folded.
+    """
+    entries = []
+    for change in changes(kind):
+        texts = [_short(text) for text in change.texts]
+        entries.append(
+            Entry(
+                change.since,
+                _codes(change.codes) + f" ({', '.join(change.dtypes)})",
+                " → ".join(map(code, texts)),
+                f"{', '.join(map(typed, change.codes))}, {', '.join(change.dtypes)}: "
+                + " → ".join(texts),
+                change.anchor,
+                folded=kind == "wording" and len(change.codes) == 1,
+            )
         )
-        for number, change in enumerate(changes(kind))
-    )
+    return listed(entries)
 
 
 def _codes(codes: Iterable[str]) -> str:

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 import warnings
 from collections.abc import Mapping
 from functools import partial
@@ -13,6 +14,7 @@ from vtj_site.outcomes.gradients import operations, questions, written
 from vtj_site.outcomes.operations import GROUPS
 from vtj_site.outcomes.tables import release
 from vtj_site.outcomes.trials import attempt
+from vtj_site.records import differences as record_of_differences
 from vtj_site.records import differences_tables
 from vtj_site.records.changes import (
     ORIGIN,
@@ -27,6 +29,7 @@ from vtj_site.records.changes import (
 )
 from vtj_site.records.differences import (
     Change,
+    between,
     changes,
     died,
     differences,
@@ -36,7 +39,12 @@ from vtj_site.records.differences import (
     typed,
     unchanged,
 )
-from vtj_site.records.differences_tables import RecordError, hold_today_against_the_record, when
+from vtj_site.records.differences_tables import (
+    RecordError,
+    hold_today_against_the_record,
+    shown_answers,
+    when,
+)
 
 CLAMP = Key("one number", "x.clamp(0,1)", "x", "float32", "ones")
 
@@ -245,5 +253,66 @@ def test_a_change_between_releases_that_were_not_run_names_both(
 
 
 def test_anchors_are_told_apart() -> None:
-    anchors = [change.anchor for change in changes("gradient")]
+    kinds = ("gradient", "taken", "refused", "new", "wording")
+    anchors = [change.anchor for kind in kinds for change in changes(kind)]
     assert len(anchors) == len(set(anchors))
+
+
+HALF = "RuntimeError: \"{}_cpu\" not implemented for 'Half'"
+TYPE = "RuntimeError: {} is not implemented for type torch.HalfTensor"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        pytest.param(
+            {"f": TYPE.format("_th_f"), "g": TYPE.format("_th_g"), "h": "RuntimeError: singular"},
+            {"f": HALF.format("f"), "g": HALF.format("g"), "h": "RuntimeError: U is singular"},
+            [
+                (
+                    ("f", "g"),
+                    "RuntimeError: … is not implemented for type …",
+                    "RuntimeError: … not implemented for …",
+                ),
+                (("h",), "RuntimeError: singular", "RuntimeError: U is singular"),
+            ],
+            id="operations that changed alike",
+        ),
+        pytest.param(
+            {"f": HALF.format("f")},
+            {"f": HALF.format("f_backward")},
+            [],
+            id="the name of a kernel",
+        ),
+        pytest.param(
+            {"f": HALF.format("f"), "g": HALF.format("g")},
+            {"f": "1", "g": "2"},
+            [(("f", "g"), "RuntimeError: … not implemented for …", "a gradient")],
+            id="taken",
+        ),
+        pytest.param(
+            {"f": "RuntimeError: singular"},
+            {"f": "_LinAlgError: singular"},
+            [(("f",), "RuntimeError: singular", "_LinAlgError: singular")],
+            id="the type of an error",
+        ),
+    ],
+)
+def test_errors_that_changed_alike_are_one_change(
+    old: dict[str, str],
+    new: dict[str, str],
+    expected: list[tuple[tuple[str, ...], str, str]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = {"9.1.0": row("9.1.0", old), "9.2.0": row("9.2.0", new)}
+    monkeypatch.setattr(record_of_differences, "recorded", lambda: rows)
+    found = between.__wrapped__("9.1.0", "9.2.0")
+    assert [(change.codes, *change.texts) for change in found] == expected
+
+
+def test_one_operation_s_words_are_folded_and_nothing_is_left_out() -> None:
+    alone = [change for change in changes("wording") if len(change.codes) == 1]
+    html = shown_answers("wording").html
+    folded = "".join(re.findall(r"<summary>\d+ of one operation each</summary>(.*?)</dl>", html))
+    assert folded.count("<dt") == len(alone)
+    assert html.count("<dt") == len(changes("wording"))
