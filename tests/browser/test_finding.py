@@ -23,8 +23,11 @@ TRACEBACK = """Traceback (most recent call last):
 
 def known(site: Path) -> list[dict[str, Any]]:
     script = (site / "_static" / "error-messages.js").read_text(encoding="utf-8")
-    found: list[dict[str, Any]] = json.loads(script[script.index("[") : script.rindex("]") + 1])
-    return found
+    return [
+        {"pattern": pattern, "url": url, "shown": shown, "elsewhere": elsewhere}
+        for url, _, shown, *messages in json.loads(script[script.index("[") : script.rindex(";")])
+        for pattern, elsewhere in messages
+    ]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -77,7 +77,7 @@ def every_message_is_declared() -> bool:
 
 def guides_end_with_pitfalls() -> bool:
     """All but the lists of what goes wrong, which have nothing else; or a cell is refused."""
-    lists = ("errors", "traps", "gradcheck-fails")
+    lists = ("errors", "rarer-errors", "traps", "gradcheck-fails")
     guides = [page for page in HOW_TO if page.stem not in lists]
     texts = [page.read_text(encoding="utf-8") for page in guides]
     signs = ("\n## Pitfalls\n", "raises-exception", "report.findings")

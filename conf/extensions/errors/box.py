@@ -159,24 +159,20 @@ def fill_boxes(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 def write_messages(app: Sphinx, builder: Builder) -> None:
     """Write the messages beside the site's other scripts, if a page has a box."""
     if builder.format == "html" and any("error_box" in page for page in app.env.metadata.values()):
-        entries = [
-            {
-                "pattern": message.pattern,
-                "title": message.title,
-                "url": _address(builder, message),
-                "shown": is_shown,
-                "elsewhere": [
-                    mistake
-                    for mistake, told in elsewhere.raised().items()
+        sections: dict[tuple[str, str, bool], list[Any]] = {}
+        for is_shown, known in ((False, messages(app.env)), (True, shown(app.env))):
+            for message in known:
+                lines = [
+                    [line, told]
+                    for line, told in elsewhere.raised().items()
                     if fits(message.pattern, told)
-                ],
-            }
-            for is_shown, known in ((False, messages(app.env)), (True, shown(app.env)))
-            for message in known
-        ]
+                ]
+                section = _address(builder, message), message.title, is_shown
+                sections.setdefault(section, []).append([message.pattern, lines])
         static = app.outdir / "_static"
         static.mkdir(exist_ok=True)
-        data = json.dumps(entries, ensure_ascii=False, indent=0)
+        entries = [[*section, *known] for section, known in sections.items()]
+        data = json.dumps(entries, ensure_ascii=False, separators=(",", ":"))
         (static / SCRIPT).write_text(f"window.VTJ_ERRORS = {data};\n", encoding="utf-8")
 
 
