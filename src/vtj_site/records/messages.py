@@ -1,8 +1,8 @@
 """The messages that a user can meet on the way to a gradient, each judged: explained, or why not.
 
-They are read from torch's installed sources (`written`), and compared with a list that was judged by
-hand (`judged`). What torch's compiled part says cannot be read so; that part of the list was made
-from the strings of its libraries and by provoking it.
+They are read from torch's installed sources (`written`), and compared with a list that was judged
+by hand (`judged`). What torch's compiled part says cannot be read so; that part of the list was
+made from the strings of its libraries and by provoking it.
 """
 
 import ast
@@ -12,11 +12,14 @@ from functools import cache
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
-import yaml
+import yaml  # type: ignore[import-untyped]
 
 COMPILED = "compiled"
 """The part of the list that stands for torch's libraries, beside the names of files."""
+LIKE = "like "
+"""Before an entry that explains a message in other words than the message's own."""
 KEPT = 100
 """Characters of a message that the list keeps: enough to tell any two of a file apart."""
 SOURCES = {
@@ -50,13 +53,13 @@ SOURCES = {
     "nn/utils/clip_grad.py": "",
 }
 """Torch's files, and of a large one the functions that have to do with gradients."""
-_RAISES = re.compile(r"(Error|Warning|Exception|\bwarn|\b_log_and_throw|\bdeprecated)$")
+_RAISES = re.compile(r"(Error|Warning|Exception)$|^(warn|_log_and_throw|deprecated)$")
 _FORMAT = re.compile(r"%[sdrf]|\{[^{}]*\}")
 _HOLE = "{…}"
 
 
 def written(source: str) -> list[str]:
-    """Return the messages of one of torch's files, ``{…}`` for what varies, in order.
+    """Return the messages of one of torch's files, in order.
 
     Raises:
         FileNotFoundError: if the installed torch does not have the file.
@@ -68,11 +71,23 @@ def written(source: str) -> list[str]:
     spec = find_spec("torch")
     assert spec is not None
     assert spec.origin is not None
-    tree = ast.parse((Path(spec.origin).parent / source).read_text(encoding="utf-8"))
-    return list(dict.fromkeys(_messages(tree, SOURCES[source], "", {})))
+    text = (Path(spec.origin).parent / source).read_text(encoding="utf-8")
+    return messages_in(text, SOURCES[source])
 
 
-@cache
+def messages_in(text: str, functions: str = "") -> list[str]:
+    """Return the messages that a Python file raises, warns of or logs, ``{…}`` for what varies.
+
+    Where ``functions`` is given, a pattern, those of functions whose name it does not match are
+    left out, and so are those that are computed as a whole.
+
+    Example:
+        >>> messages_in('raise ValueError(f"expected a tensor, got {x}")')
+        ['expected a tensor, got {…}']
+    """
+    return list(dict.fromkeys(_messages(ast.parse(text), functions, "", {})))
+
+
 def judged() -> dict[str, dict[str, list[str]]]:
     """Return the judged messages: file by file, the anchor of an entry or a reason, and messages.
 
@@ -85,20 +100,31 @@ def judged() -> dict[str, dict[str, list[str]]]:
 
 
 def reasons() -> dict[str, str]:
-    """Return why a message has no entry, in words, by the reason's name.
+    """Return why a message has no entry of its own, in words, by the reason's name.
 
     Example:
-        >>> reasons()["plain"]
-        'It names what was passed and what is expected: nothing is left to explain.'
+        >>> reasons()["other"]
+        'It is not about gradients.'
     """
     found: dict[str, str] = _list()["reasons"]
     return found
 
 
+def release() -> str:
+    """Return the release of torch whose messages were judged.
+
+    Example:
+        >>> release()[:2]
+        '2.'
+    """
+    return str(_list()["torch"])
+
+
 @cache
-def _list() -> dict[str, dict]:  # type: ignore[type-arg] - whatever the file holds
+def _list() -> dict[str, Any]:
     file = resources.files("vtj_site.records") / "messages.yaml"
-    return yaml.safe_load(file.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
+    found: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return found
 
 
 def _messages(
@@ -108,13 +134,21 @@ def _messages(
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         inside = f"{inside}.{node.name}"
         names = {**names, **_assigned(node)}
-    if isinstance(node, ast.Call) and _RAISES.search(ast.unparse(node.func)):
+    if isinstance(node, ast.Call) and _RAISES.search(_name(node.func)):
         texts = (_template(argument, names) for argument in node.args)
         text = next((text for text in texts if text), None)
         if text and len(text.replace(_HOLE, "").split()) > 1 and re.search(functions, inside):
             yield " ".join(text.split())[:KEPT].rstrip()
     for child in ast.iter_child_nodes(node):
         yield from _messages(child, functions, inside, names)
+
+
+def _name(function: ast.expr) -> str:
+    """Return the last part of a called function's name."""
+    match function:
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name
+    return ""
 
 
 def _assigned(function: ast.AST) -> dict[str, str]:
@@ -142,8 +176,8 @@ def _template(node: ast.expr, names: Mapping[str, str]) -> str | None:
             ast.BinOp(left=left, op=ast.Mod())
             | ast.Call(func=ast.Attribute(value=left, attr="format"))
         ):
-            text = _template(left, names)
-            return text and _FORMAT.sub(_HOLE, text)
+            form = _template(left, names)
+            return form and _FORMAT.sub(_HOLE, form)
         case ast.Name(id=name):
             return names.get(name)
     return None
