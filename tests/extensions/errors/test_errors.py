@@ -28,7 +28,7 @@ RuntimeError: Mismatch in shape: output[{…}] has a shape of {…}
 RuntimeError: invalid gradient at index {…} - got {…}
 ```
 
-## Without a label
+## Without a label &
 
 ```{error-message}
 an <older> message
@@ -85,6 +85,7 @@ PAGES = {
     "lost": "```{error-message}\nno section explains it\n```\n\n```{error-message}\n```\n\n"
     "```{error-message}\n:until: 1.3.0\nRuntimeError: invalid gradient at index {…}\n```\n\n"
     "```{error-message}\n:until: 1.3.0\nnever worded so\n```\n",
+    "long": "# Long\n\n```{error-message}\nRuntimeError: " + "a word " * 20 + "and {…} {…} more\n```\n",
     "other": ERRORS.replace("shape", "other").replace("Zero", "One"),
     "shown": SHOWN,
 }
@@ -134,7 +135,7 @@ LISTED = [
         "The shapes differ",
         "errors.html#error-shape",
     ),
-    ("an <older> message", "Without a label", "errors.html#without-a-label"),
+    ("an <older> message", "Without a label &", "errors.html#without-a-label"),
 ]
 
 
@@ -146,6 +147,7 @@ def test_the_box_knows_every_message_and_where_it_is_explained(folder: Path) -> 
     found = [(entry["pattern"], entry["title"], entry["url"]) for entry in entries]
     assert found[:3] == LISTED
     assert [url for _, _, url in found[3:]] == [
+        "long.html#long",
         *["other.html#error-other"] * 2,
         "other.html#without-a-label",
         "shown.html#shown",
@@ -168,6 +170,11 @@ def test_a_message_of_plain_torch_is_marked_with_what_raises_it(folder: Path) ->
     assert marked == {}
     assert line == "torch.ones(32) + torch.ones(10)"
     assert told.startswith("The size of tensor a (32) must match the size of tensor b (10)")
+
+
+def test_of_a_long_message_the_beginning_is_compared(folder: Path) -> None:
+    (entry,) = (entry for entry in known(folder) if entry["title"] == "Long")
+    assert entry["pattern"] == "RuntimeError: " + "a word " * 20 + "and"
 
 
 def test_a_mistake_that_raises_nothing_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,11 +203,8 @@ def test_without_javascript_the_box_is_a_list_of_links(folder: Path) -> None:
     text = page(folder, "deep/home.html")
     assert (
         "<vtj-error-box><noscript><ul>"
-        '<li><a href="../errors.html#error-shape">RuntimeError: Mismatch in shape: output[…] has a '
-        "shape of … and more</a></li>"
-        '<li><a href="../errors.html#error-shape">RuntimeError: invalid gradient at index … - got …'
-        "</a></li>"
-        '<li><a href="../errors.html#without-a-label">an &lt;older&gt; message</a></li>'
+        '<li><a href="../errors.html#error-shape">The shapes differ</a></li>'
+        '<li><a href="../errors.html#without-a-label">Without a label &amp;</a></li>'
     ) in text
     scripts = re.findall(r'<script defer="defer" src="../_static/(error-[\w-]*\.js)', text)
     assert scripts == ["error-messages.js", "error-box.js"]
