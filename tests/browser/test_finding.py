@@ -8,10 +8,14 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+import yaml  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page
 
 from tests.browser.visiting import Visit, visit
 
+TRACEBACKS = yaml.safe_load(
+    (Path(__file__).parents[1] / "extensions" / "errors" / "tracebacks.yaml").read_text("utf-8")
+)
 TRACEBACK = """Traceback (most recent call last):
   File "train.py", line 12, in <module>
     loss.backward()
@@ -23,8 +27,11 @@ TRACEBACK = """Traceback (most recent call last):
 
 def known(site: Path) -> list[dict[str, Any]]:
     script = (site / "_static" / "error-messages.js").read_text(encoding="utf-8")
-    found: list[dict[str, Any]] = json.loads(script[script.index("[") : script.rindex("]") + 1])
-    return found
+    return [
+        {"pattern": pattern, "url": url, "shown": shown, "elsewhere": elsewhere}
+        for url, _, shown, *messages in json.loads(script[script.index("[") : script.rindex(";")])
+        for pattern, elsewhere in messages
+    ]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -90,6 +97,23 @@ def test_what_plain_torch_raises_too_is_told_as_such(box: Visit, message: str, l
     assert f"{line} raises this message too, without any backward." in said
 
 
+@pytest.mark.parametrize("case", TRACEBACKS, ids=[case["what"] for case in TRACEBACKS])
+def test_what_people_paste_leads_to_the_right_place_or_to_none(
+    box: Visit, site: Path, case: dict[str, Any]
+) -> None:
+    said = answer(box, case["text"].replace("␛", "\x1b"))
+    links = box.page.locator("vtj-error-box a").evaluate_all("(all) => all.map((a) => a.href)")
+    if case["right"] == "none":
+        assert said.startswith("No page explains this message.")
+        assert len(links) == 1
+        return
+    assert links[0] == f"{site.as_uri()}/{case['right']}"
+    if "line" in case:
+        assert f"{case['line']} raises this message too, without any backward." in said
+    else:
+        assert said.startswith("Perhaps:") == case.get("roughly", False)
+
+
 def test_an_old_wording_inside_another_message_is_not_taken_for_it(box: Visit) -> None:
     said = answer(
         box,
@@ -121,7 +145,7 @@ def test_too_little_says_nothing(box: Visit) -> None:
     assert answer(box, "error") == ""
 
 
-def test_without_javascript_the_messages_are_links(scriptless: Page, site: Path) -> None:
+def test_without_javascript_the_sections_are_links(scriptless: Page, site: Path) -> None:
     scriptless.goto((site / "how-to" / "errors.html").as_uri())
-    explained = [error for error in known(site) if not error["shown"]]
+    explained = {error["url"] for error in known(site) if not error["shown"]}
     assert scriptless.locator("vtj-error-box a").count() == len(explained)

@@ -13,7 +13,13 @@ from tests.docs.page_cells import PageCell, cells_of, changed
 from tests.docs.reading import Reader
 
 FOLDER = Path(__file__).parents[2] / "docs" / "how-to"
-LISTS = ("index", "errors", "gradcheck-fails", "traps")  # to search in, in place of one answer
+LISTS = (
+    "index",
+    "errors",
+    "gradcheck-fails",
+    "rarer-errors",
+    "traps",
+)  # to search in, in place of one answer
 PAGES = sorted(path.stem for path in FOLDER.glob("*.md") if path.stem not in LISTS)
 CHECKED = [*PAGES, "gradcheck-fails"]
 CHECK = re.compile(r"\bassert\b|\.testing\.assert_")

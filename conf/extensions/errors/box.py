@@ -30,6 +30,9 @@ _NUMBERS = re.compile(r"\[[\d, ]*\]|(?<![\w.])\d+(?:\.\d+)?(?![\w])|0x[0-9a-f]+"
 """What differs from one reader's error to the next: shapes, counts, addresses."""
 FEWEST = 3
 """Words of a message that a page raises and none explains: `KeyError: 'x'` would fit anything."""
+_START = re.compile(r".{1,160}(?![^{]*\}|\S)", re.DOTALL)
+"""As much of a message as the box compares: the ends of long ones differ from release to release,
+and are what is cut off where a message is told. The in-place one has its second hole at 120."""
 _KIND = re.compile(r"^[\w.]*(?:Error|Warning|Exception): ")
 
 
@@ -147,10 +150,12 @@ def section_of(node: nodes.Node) -> nodes.section | None:
 def fill_boxes(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Replace a box's place by the element, which holds links for readers without JavaScript."""
     for place in list(doctree.findall(error_box)):
-        links = "".join(
-            f'<li><a href="{escape(_address(app.builder, message, docname))}">'
-            f"{escape(message.pattern.replace(VARIES, '…'))}</a></li>"
+        sections = dict.fromkeys(
+            (_address(app.builder, message, docname), message.title)
             for message in messages(app.env)
+        )
+        links = "".join(
+            f'<li><a href="{escape(url)}">{escape(title)}</a></li>' for url, title in sections
         )
         element = f"<vtj-error-box><noscript><ul>{links}</ul></noscript></vtj-error-box>"
         place.replace_self(nodes.raw("", element, format="html"))
@@ -159,24 +164,22 @@ def fill_boxes(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 def write_messages(app: Sphinx, builder: Builder) -> None:
     """Write the messages beside the site's other scripts, if a page has a box."""
     if builder.format == "html" and any("error_box" in page for page in app.env.metadata.values()):
-        entries = [
-            {
-                "pattern": message.pattern,
-                "title": message.title,
-                "url": _address(builder, message),
-                "shown": is_shown,
-                "elsewhere": [
-                    mistake
-                    for mistake, told in elsewhere.raised().items()
-                    if fits(message.pattern, told)
-                ],
-            }
-            for is_shown, known in ((False, messages(app.env)), (True, shown(app.env)))
-            for message in known
-        ]
+        sections: dict[tuple[str, str, bool], list[Any]] = {}
+        for is_shown, known in ((False, messages(app.env)), (True, shown(app.env))):
+            for message in known:
+                start = _START.match(message.pattern)
+                assert start is not None
+                lines = [
+                    [line, told]
+                    for line, told in elsewhere.raised().items()
+                    if fits(start[0], told)
+                ]
+                section = _address(builder, message), message.title, is_shown
+                sections.setdefault(section, []).append([start[0], lines])
         static = app.outdir / "_static"
         static.mkdir(exist_ok=True)
-        data = json.dumps(entries, ensure_ascii=False, indent=0)
+        entries = [[*section, *known] for section, known in sections.items()]
+        data = json.dumps(entries, ensure_ascii=False, separators=(",", ":"))
         (static / SCRIPT).write_text(f"window.VTJ_ERRORS = {data};\n", encoding="utf-8")
 
 

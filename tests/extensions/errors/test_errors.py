@@ -28,7 +28,7 @@ RuntimeError: Mismatch in shape: output[{…}] has a shape of {…}
 RuntimeError: invalid gradient at index {…} - got {…}
 ```
 
-## Without a label
+## Without a label &
 
 ```{error-message}
 an <older> message
@@ -85,6 +85,7 @@ PAGES = {
     "lost": "```{error-message}\nno section explains it\n```\n\n```{error-message}\n```\n\n"
     "```{error-message}\n:until: 1.3.0\nRuntimeError: invalid gradient at index {…}\n```\n\n"
     "```{error-message}\n:until: 1.3.0\nnever worded so\n```\n",
+    "long": "# Long\n\n```{error-message}\nRuntimeError: " + "a word " * 20 + "and {…} {…} more\n```\n",
     "other": ERRORS.replace("shape", "other").replace("Zero", "One"),
     "shown": SHOWN,
 }
@@ -114,8 +115,13 @@ def page(folder: Path, name: str) -> str:
 
 def known(folder: Path) -> list[dict[str, Any]]:
     script = page(folder, "_static/error-messages.js")
-    entries: list[dict[str, Any]] = json.loads(script.removeprefix("window.VTJ_ERRORS = ")[:-2])
-    return entries
+    return [
+        {"pattern": pattern, "title": title, "url": url, "shown": shown, "elsewhere": elsewhere}
+        for url, title, shown, *messages in json.loads(
+            script.removeprefix("window.VTJ_ERRORS = ")[:-2]
+        )
+        for pattern, elsewhere in messages
+    ]
 
 
 LISTED = [
@@ -129,18 +135,19 @@ LISTED = [
         "The shapes differ",
         "errors.html#error-shape",
     ),
-    ("an <older> message", "Without a label", "errors.html#without-a-label"),
+    ("an <older> message", "Without a label &", "errors.html#without-a-label"),
 ]
 
 
 def test_the_box_knows_every_message_and_where_it_is_explained(folder: Path) -> None:
     script = page(folder, "_static/error-messages.js")
-    assert script.startswith('window.VTJ_ERRORS = [\n{\n"pattern": ')
-    assert script.endswith("\n}\n];\n")
+    assert script.startswith('window.VTJ_ERRORS = [["')
+    assert script.endswith("]];\n")
     entries = known(folder)
     found = [(entry["pattern"], entry["title"], entry["url"]) for entry in entries]
     assert found[:3] == LISTED
     assert [url for _, _, url in found[3:]] == [
+        "long.html#long",
         *["other.html#error-other"] * 2,
         "other.html#without-a-label",
         "shown.html#shown",
@@ -159,7 +166,15 @@ def test_a_message_that_a_page_raises_leads_to_where_it_is_first_shown(folder: P
 
 def test_a_message_of_plain_torch_is_marked_with_what_raises_it(folder: Path) -> None:
     marked = {entry["url"]: entry["elsewhere"] for entry in known(folder) if entry["elsewhere"]}
-    assert marked == {"shown.html#shown": ["torch.ones(32) + torch.ones(10)"]}
+    ((line, told),) = marked.pop("shown.html#shown")
+    assert marked == {}
+    assert line == "torch.ones(32) + torch.ones(10)"
+    assert told.startswith("The size of tensor a (32) must match the size of tensor b (10)")
+
+
+def test_of_a_long_message_the_beginning_is_compared(folder: Path) -> None:
+    (entry,) = (entry for entry in known(folder) if entry["title"] == "Long")
+    assert entry["pattern"] == "RuntimeError: " + "a word " * 20 + "and"
 
 
 def test_a_mistake_that_raises_nothing_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,11 +203,8 @@ def test_without_javascript_the_box_is_a_list_of_links(folder: Path) -> None:
     text = page(folder, "deep/home.html")
     assert (
         "<vtj-error-box><noscript><ul>"
-        '<li><a href="../errors.html#error-shape">RuntimeError: Mismatch in shape: output[…] has a '
-        "shape of … and more</a></li>"
-        '<li><a href="../errors.html#error-shape">RuntimeError: invalid gradient at index … - got …'
-        "</a></li>"
-        '<li><a href="../errors.html#without-a-label">an &lt;older&gt; message</a></li>'
+        '<li><a href="../errors.html#error-shape">The shapes differ</a></li>'
+        '<li><a href="../errors.html#without-a-label">Without a label &amp;</a></li>'
     ) in text
     scripts = re.findall(r'<script defer="defer" src="../_static/(error-[\w-]*\.js)', text)
     assert scripts == ["error-messages.js", "error-box.js"]
