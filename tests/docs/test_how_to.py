@@ -54,6 +54,8 @@ MISTAKES = {
     "second-derivatives": ("grad(gradient, x, u)", "grad(gradient, x, u * x)"),
     "set-the-gradient": ("y.backward(gradient=direction)", "y.backward(gradient=-direction)"),
     "split-a-model": ("dist.send(received.grad", "dist.send(torch.ones_like(received)"),
+    "straight-through": ("(hard - soft).detach()", "hard - soft"),
+    "through-a-solver": ("solve(A.T, v)", "solve(A, v)"),
     "twice-differentiable-function": ("return v * y", "return v * y * y"),
     "weight-samples": ("losses.backward(weights)", "losses.sum().backward()"),
     "wgan-signs": ("(real @ critic).mean().backward(mone)", "(real @ critic).mean().backward(one)"),
