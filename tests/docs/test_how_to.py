@@ -50,7 +50,9 @@ MISTAKES = {
     "split-a-model": ("dist.send(received.grad", "dist.send(torch.ones_like(received)"),
     "twice-differentiable-function": ("return v * y", "return v * y * y"),
     "weight-samples": ("losses.backward(weights)", "losses.sum().backward()"),
+    "where-nan": ("torch.where(x > 0, x, 1.0)", "x"),
     "wgan-signs": ("(real @ critic).mean().backward(mone)", "(real @ critic).mean().backward(one)"),
+    "who-gets-a-gradient": ("discriminator(fake.detach())", "discriminator(fake)"),
     "write-a-function": ("(v * x**ctx.power).sum(0)", "(v * x**ctx.power)[0]"),
 }  # fmt: skip
 
