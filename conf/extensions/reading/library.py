@@ -96,7 +96,7 @@ def say(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         wheel = "../" * docname.count("/") + f"{FOLDER}/{NAME}"
         place += [nodes.literal("", "vtj"), nodes.Text(" is the library of this site: ")]
         place += [nodes.literal("", command(app.config.html_baseurl)), nodes.Text(" (")]
-        place += [nodes.reference("", "the file", refuri=wheel), nodes.Text(").")]
+        place += [nodes.reference("", "the file", refuri=wheel, internal=True), nodes.Text(").")]
 
 
 def _under_the_first_import(doctree: nodes.document) -> nodes.paragraph | None:
