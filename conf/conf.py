@@ -174,9 +174,12 @@ html_js_files = [  # classic scripts: a module would be refused from disk
     ("fold.js", {"defer": "defer"}),
     ("found.js", {"defer": "defer"}),  # after it: what is folded has no place to scroll to
 ]
+# Where the source is, if that is known: each page says it at its foot.
+source_url = os.environ.get("SOURCE_URL", os.environ.get("READTHEDOCS_GIT_CLONE_URL", ""))
 html_context = {  # pages run in the environment that builds them: what is installed is what ran
     "versions_line": f"Outputs computed by torch {installed_version('torch')}, "
-    f"NumPy {installed_version('numpy')}, Python {platform.python_version()}."
+    f"NumPy {installed_version('numpy')}, Python {platform.python_version()}.",
+    "source_url": source_url,
 }
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#0b5cad", "color-brand-content": "#0b5cad"},

@@ -58,7 +58,9 @@ MISTAKES = {
     "through-a-solver": ("solve(A.T, v)", "solve(A, v)"),
     "twice-differentiable-function": ("return v * y", "return v * y * y"),
     "weight-samples": ("losses.backward(weights)", "losses.sum().backward()"),
+    "where-nan": ("torch.where(x > 0, x, 1.0)", "x"),
     "wgan-signs": ("(real @ critic).mean().backward(mone)", "(real @ critic).mean().backward(one)"),
+    "who-gets-a-gradient": ("discriminator(fake.detach())", "discriminator(fake)"),
     "write-a-function": ("(v * x**ctx.power).sum(0)", "(v * x**ctx.power)[0]"),
 }  # fmt: skip
 

@@ -9,7 +9,18 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
-from reading import data, descriptions, downloads, files, fixes, folds, markdown, permalinks, spans
+from reading import (
+    data,
+    descriptions,
+    downloads,
+    files,
+    fixes,
+    folds,
+    library,
+    markdown,
+    permalinks,
+    spans,
+)
 from reading.listed_pages import ListedPages
 
 
@@ -37,7 +48,12 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("html-page-context", descriptions.describe, priority=400)
     app.connect("html-page-context", finish, priority=900)
     app.connect("doctree-read", downloads.note_values)
+    wheel = library.Wheel()
+    app.connect("builder-inited", wheel.start)
+    app.connect("build-finished", wheel.finish)
+    app.connect("doctree-resolved", library.say)
     app.connect("doctree-resolved", markdown.simplify, priority=900)  # all links are resolved
     markdown.connect(app)
+    app.add_directive("get-library", library.GetLibrary)
     app.add_directive("listed-pages", ListedPages)
     return {"parallel_read_safe": True, "parallel_write_safe": True, "env_version": 1}

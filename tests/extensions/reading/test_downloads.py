@@ -11,11 +11,15 @@ import pytest
 from reading.downloads import needs
 from reading.downloads.plain import plain
 from reading.downloads.script import runnable
+from reading.library import NAME
 
 from tests.extensions.conftest import FRONT_MATTER, built
 from tests.extensions.reading.conftest import PAGES, SETTINGS, Site
 
-NEEDS = "Needs the library of this site, `vtj`: `pip install .` in a clone of it."
+NEEDS = (
+    f"Needs the library of this site, `vtj`: `pip install {NAME}`, a file in the folder "
+    "`downloads` of the site."
+)
 SCRIPT = """\
 # %% [markdown]
 # # A page
@@ -87,14 +91,14 @@ def test_a_page_that_runs_says_where_its_downloads_are(site: Site) -> None:
         ran = page in ("runs", "first")
         assert links == ([f"downloads/{page}.ipynb", f"downloads/{page}.py"] if ran else [])
     files = [file.name for file in (site.folder / "html" / "downloads").rglob("*")]
-    assert sorted(files) == ["first.ipynb", "first.py", "runs.ipynb", "runs.py"]
+    assert sorted(files) == ["first.ipynb", "first.py", "runs.ipynb", "runs.py", NAME]
 
 
 def test_a_page_that_was_not_run_offers_nothing(tmp_path: Path) -> None:
     more = {"nb_execution_mode": "off", "folded_sections": {}, "page_data": {}}
     built(tmp_path, {"page": PAGES["runs"]}, SETTINGS | more)
     assert "Take this page along" not in (tmp_path / "html" / "page.html").read_text("utf-8")
-    assert not (tmp_path / "html" / "downloads").exists()
+    assert [file.name for file in (tmp_path / "html" / "downloads").iterdir()] == [NAME]
 
 
 @pytest.mark.parametrize(
@@ -109,8 +113,8 @@ def test_a_page_that_was_not_run_offers_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_a_reader_is_told_what_the_cells_need(code: str, said: str) -> None:
-    assert needs(["x = 1", code]).startswith(said)
-    assert bool(needs([code])) == bool(said)
+    assert needs(["x = 1", code], "", "").startswith(said)
+    assert bool(needs([code], "", "https://example.org/source")) == bool(said)
 
 
 FORMLESS = {

@@ -18,20 +18,17 @@ from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
+from reading import library
 from reading.downloads.plain import FormlessError, plain
 from reading.downloads.script import runnable
 
 logger = logging.getLogger(__name__)
 
-FOLDER = "downloads"
 EVALUATED = {"output", "text_plain"}
-NEEDS = (  # what a page imports, and what its reader is told: the first that fits says it all
-    (
-        r"(?:vtj_site|tests)\b",
-        "Needs a clone of this site's repository, installed from its folder with "
-        "`pip install -e .`: it uses parts of the site that are not in the library.",
-    ),
-    (r"vtj\b", "Needs the library of this site, `vtj`: `pip install .` in a clone of it."),
+OF_THE_SITE = re.compile(r"^\s*(?:from|import) (?:vtj_site|tests)\b", re.MULTILINE)
+CLONE = (
+    "Needs a clone of this site's repository, installed from its folder with `pip install -e .`: "
+    "it uses parts of the site that are not in the library."
 )
 
 
@@ -55,7 +52,7 @@ def offer(app: Sphinx, docname: str, context: dict[str, Any]) -> None:
     """
     if "evaluated" not in app.env.metadata.get(docname, {}):
         return
-    where = f"{FOLDER}/{docname}"
+    where = f"{library.FOLDER}/{docname}"
     context["downloads"] = {"notebook": f"{where}.ipynb", "script": f"{where}.py"}
     try:
         notebook, script = taken_along(app, docname)
@@ -86,7 +83,9 @@ def taken_along(app: Sphinx, docname: str) -> tuple[str, str]:
     if rest := list(values):
         reason = f"{len(rest)} values of the page have no place in its notebook: {{glue}} has none"
         raise FormlessError(reason, "{glue}")
-    opening = _markdown(needs(cell.source for cell in cells if cell.cell_type == "code"), "needs")
+    code = (cell.source for cell in cells if cell.cell_type == "code")
+    known = app.config.html_baseurl, app.config.html_context.get("source_url", "")
+    opening = _markdown(needs(code, *known), "needs")
     closing = _markdown(app.config.html_context["versions_line"], "versions")
     cells = [cell for cell in [opening, *cells, closing] if cell.source]
     kept = {"kernelspec", "language_info"} & executed.metadata.keys()
@@ -101,13 +100,13 @@ def taken_along(app: Sphinx, docname: str) -> tuple[str, str]:
     return f"{text}\n", script
 
 
-def needs(sources: Iterable[str]) -> str:
+def needs(sources: Iterable[str], address: str, source: str) -> str:
     """Return what a reader needs to run some cells, or nothing if torch and NumPy are enough."""
     code = "\n".join(sources)
-    for package, said in NEEDS:
-        if re.search(rf"^\s*(?:from|import) {package}", code, re.MULTILINE):
-            return said
-    return ""
+    ours = CLONE if OF_THE_SITE.search(code) else library.needed(address)
+    if ours != CLONE and not library.IMPORTED.search(code):
+        return ""
+    return f"{ours} Its source: {source}" if source else ours
 
 
 def _markdown(source: str, name: str) -> NotebookNode:
