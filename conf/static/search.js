@@ -57,7 +57,7 @@ const prepared = ({ sections, synonyms }) => {
   const stemmer = new EnglishStemmer();
   const stems = new Map();
   const stem = (token) => {
-    if (!stems.has(token)) stems.set(token, stemmer.stemWord(token));
+    if (!stems.has(token)) stems.set(token, token === "functional" ? token : stemmer.stemWord(token));
     return stems.get(token);
   };
   const known = new Map(); // a stem: the number of sections that hold it
