@@ -163,7 +163,7 @@ const prepared = ({ sections, synonyms }) => {
       const one = documents[result.id];
       const matched = new Set(Object.keys(result.match));
       const share = worth(result.queryTerms.filter((word) => own.has(word)), weights) / total;
-      return { one, matched, score: result.score * one.weight * (0.2 + share) };
+      return { one, matched, score: result.score * one.weight * (0.5 + share) };
     }).sort((a, b) => b.score - a.score).slice(0, READ);
     return likely.map(({ one, matched, score }) => {
       const { questions, pairs: there } = read(one);
@@ -171,7 +171,7 @@ const prepared = ({ sections, synonyms }) => {
         (2 * Math.min(total, worth(words, weights))) / (total + worth(words)));
       const inOrder = there.map((held) =>
         worth(said.filter((pair) => held.has(pair.join(" "))).flat()) / (worth(said.flat()) || 1));
-      const better = (1 + Math.max(0, ...alike)) * (1 + Math.max(0, ...inOrder));
+      const better = (1 + Math.max(0, ...alike)) * (1 + Math.max(0, ...inOrder) / 2);
       return { ...one, score: score * better, matched };
     }).sort((a, b) => b.score - a.score).slice(0, MOST);
   };
