@@ -12,6 +12,7 @@ const SCRIPTS = ["minisearch/minisearch.min.js", "stemmer.js", "search-data.js"]
 /* What a section is worth by where a word of the question stands. A title is what the section
    answers; code and outputs hold words like `backward` everywhere. */
 const FIELDS = { title: 6, asked: 4, around: 1.5, text: 1, code: 0.25 };
+const MESSAGE = 4; // words that stand so in an error's message are that message
 const READ = 80; // sections that are looked at more closely than by their words
 const PART = 0.3; // what "grad" counts where somebody asks for retain_grad, which is known
 /* Words of a question that say nothing of its subject. */
@@ -32,6 +33,10 @@ const names = (text) => (text.replace(/['’]/g, "").match(TOKEN) || []).map((na
   return parts.length > 1 ? [name.toLowerCase().replace(/-/g, ""), ...parts] : parts;
 });
 const tokens = (text) => names(text).flat();
+
+/* A message as its words, with and without its numbers, which differ from reader to reader. */
+const wordings = (text) => [tokens(text), tokens(text).filter((token) => !/^[\d.]+$/.test(token))]
+  .map((words) => words.join(" "));
 
 const sentences = (block) => block.split(/(?<=[.!?:])\s+(?=\S)/);
 
@@ -138,9 +143,10 @@ const prepared = ({ sections, synonyms }) => {
   const pairs = (words) => words.slice(1).map((word, i) => [words[i], word]).filter(([a, b]) => a !== b);
   const plain = (text) => tokens(text).filter((word) => !STOP.has(word)).map(stem);
 
-  /* What people ask of a section, and the pairs in each of its sentences: read when it comes near. */
+  /* What people ask of a section, its messages, and the pairs in each sentence: when it comes near. */
   const read = (one) => {
     one.questions ||= one.asked.split(",").map(plain);
+    one.wordings ||= one.messages.map(wordings);
     one.pairs ||= one.blocks.flatMap(sentences)
       .map((text) => new Set(pairs(plain(text)).map((pair) => pair.join(" "))));
     return one;
@@ -150,13 +156,15 @@ const prepared = ({ sections, synonyms }) => {
     const { all, own, weights } = asked(question);
     if (!own.size) return [];
     const said = pairs(all);
+    const pasted = wordings(question);
+    const isMessage = pasted[1].split(" ").length >= MESSAGE;
     const total = worth(own, weights);
     const results = index.search([...weights.keys()].join(" "), {
       tokenize: (text) => text.split(" "),
       processTerm: (word) => word,
       boost: FIELDS,
       boostTerm: (word) => weights.get(word),
-      bm25: { k: 1.2, b: 0.6, d: 0.5 },
+      bm25: { k: 2, b: 0.6, d: 0.5 },
       prefix: (word) => !known.has(word) && word.length > 2,
     });
     const likely = results.map((result) => {
@@ -166,12 +174,15 @@ const prepared = ({ sections, synonyms }) => {
       return { one, matched, score: result.score * one.weight * (0.5 + share) };
     }).sort((a, b) => b.score - a.score).slice(0, READ);
     return likely.map(({ one, matched, score }) => {
-      const { questions, pairs: there } = read(one);
+      const { questions, wordings: held, pairs: there } = read(one);
       const alike = questions.map((words) =>
         (2 * Math.min(total, worth(words, weights))) / (total + worth(words)));
-      const inOrder = there.map((held) =>
-        worth(said.filter((pair) => held.has(pair.join(" "))).flat()) / (worth(said.flat()) || 1));
-      const better = (1 + Math.max(0, ...alike)) * (1 + Math.max(0, ...inOrder) / 2);
+      const inOrder = there.map((beside) =>
+        worth(said.filter((pair) => beside.has(pair.join(" "))).flat()) / (worth(said.flat()) || 1));
+      const exact = isMessage
+        ? held.map((message) => pasted.filter((as, i) => message[i].includes(as)).length) : [];
+      const better = 4 ** Math.max(0, ...exact)
+        * (1 + Math.max(0, ...alike)) * (1 + Math.max(0, ...inOrder) / 2);
       return { ...one, score: score * better, matched };
     }).sort((a, b) => b.score - a.score).slice(0, MOST);
   };
