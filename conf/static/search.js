@@ -13,29 +13,32 @@ const SCRIPTS = ["minisearch/minisearch.min.js", "stemmer.js", "search-data.js"]
    answers; code and outputs hold words like `backward` everywhere. */
 const FIELDS = { title: 6, asked: 4, around: 1.5, text: 1, code: 0.25 };
 const MESSAGE = 4; // words that stand so in an error's message are that message
+const READ = 80; // sections that are looked at more closely than by their words
+const PART = 0.3; // what "grad" counts where somebody asks for retain_grad, which is known
 /* Words of a question that say nothing of its subject. */
 const STOP = new Set(("a an and any are as at be been but by can could did do does for from get give "
   + "gets had has have how i if in into is isnt it its me my of on or our please s should so than that "
   + "the their them then there these they this to use using versus vs want was way we "
-  + "were what whats when where which who why will with would you your pytorch torch").split(" "));
+  + "were what whats when where which who why will with would you your pytorch torch "
+  + "tf tensorflow keras jax").split(" "));
 
 /* A release, or a name with its dots and hyphens. */
 const TOKEN = /\p{N}+(?:\.\p{N}+)+|[\p{L}\p{N}_]+(?:[.-][\p{L}_][\p{L}\p{N}_]*)*/gu;
 
-/* Names as they are written and in their parts: retain_graph is found by "graph" too. */
-const tokens = (text) => {
-  const plain = text.toLowerCase().replace(/['’]/g, "");
-  const found = plain.match(TOKEN) || [];
-  return found.flatMap((token) => {
-    if (/^[\d.]+$/.test(token)) return [token];
-    const parts = token.split(/[._-]+/).filter((part) => part);
-    return parts.length > 1 ? [token.replace(/-/g, ""), ...parts] : parts;
-  });
-};
+/* Names as they are written, each with its parts: retain_graph and GradScaler hold "grad" too. */
+const names = (text) => (text.replace(/['’]/g, "").match(TOKEN) || []).map((name) => {
+  if (/^[\d.]+$/.test(name)) return [name];
+  const parts = name.replace(/(\p{Ll})(\p{Lu}\p{Ll})/gu, "$1_$2").toLowerCase().split(/[._-]+/)
+    .filter((part) => part);
+  return parts.length > 1 ? [name.toLowerCase().replace(/-/g, ""), ...parts] : parts;
+});
+const tokens = (text) => names(text).flat();
 
 /* A message as its words, with and without its numbers, which differ from reader to reader. */
 const wordings = (text) => [tokens(text), tokens(text).filter((token) => !/^[\d.]+$/.test(token))]
   .map((words) => words.join(" "));
+
+const sentences = (block) => block.split(/(?<=[.!?:])\s+(?=\S)/);
 
 /* How many letters one word lacks, has too many, has wrong or in each other's place. */
 const distance = (a, b) => {
@@ -59,7 +62,7 @@ const prepared = ({ sections, synonyms }) => {
   const stemmer = new EnglishStemmer();
   const stems = new Map();
   const stem = (token) => {
-    if (!stems.has(token)) stems.set(token, stemmer.stemWord(token));
+    if (!stems.has(token)) stems.set(token, token === "functional" ? token : stemmer.stemWord(token));
     return stems.get(token);
   };
   const known = new Map(); // a stem: the number of sections that hold it
@@ -75,7 +78,6 @@ const prepared = ({ sections, synonyms }) => {
     title: section.titles[section.titles.length - 1],
     around: section.titles.slice(0, -1).join(" "),
     text: [...section.text, ...section.messages].join(" "),
-    messages: section.messages.map(wordings),
   }));
   for (const one of documents) {
     one.stems = new Set(tokens(one.title).map(stem));
@@ -84,9 +86,11 @@ const prepared = ({ sections, synonyms }) => {
   }
   index.addAll(documents);
   const rarity = (word) => Math.log(1 + documents.length / (1 + (known.get(word) || 0)));
+  const worth = (words, weights) => [...new Set(words)]
+    .reduce((sum, word) => sum + rarity(word) * (weights ? weights.get(word) || 0 : 1), 0);
 
-  const phrases = synonyms.map((group) => group.map((name) => [...new Set(tokens(name).map(stem))]));
-  const named = new Set(phrases.flat(2));
+  const phrases = synonyms.map((group) => group.map((name) => names(name).map((name) => name.map(stem))));
+  const named = new Set(phrases.flat(3));
 
   /* The stem of a word, or of the commonest of the words that the fewest slips make of it. */
   const corrected = (token) => {
@@ -103,68 +107,90 @@ const prepared = ({ sections, synonyms }) => {
     return best;
   };
 
+  /* The names of a question that say something, as far as they are known. */
+  const telling = (question) => {
+    const all = names(question);
+    const some = all.map((name) => name.filter((word) => !STOP.has(word))).filter((name) => name.length);
+    return (some.length ? some : all).map((name) => name.map(corrected));
+  };
+  const holds = (words, phrase) => phrase.every(([whole, ...parts]) =>
+    words.has(whole) || (parts.length && parts.every((part) => words.has(part))));
+
   /* The words to look for, and how much each counts: those asked, and others for the same. */
   const asked = (question) => {
-    const all = tokens(question);
-    const telling = all.filter((token) => !STOP.has(token));
-    const own = [...new Set((telling.length ? telling : all).map(corrected))];
-    const weights = new Map(own.map((word) => [word, 1]));
+    const weights = new Map();
+    const count = (word, weight) => weights.set(word, Math.max(weight, weights.get(word) || 0));
+    const all = telling(question);
+    for (const [whole, ...parts] of all) {
+      count(whole, 1);
+      for (const part of parts) count(part, known.has(whole) ? PART : 1);
+    }
+    const own = new Set(weights.keys());
     for (const group of phrases) {
-      const said = group.filter((phrase) => phrase.every((word) => own.includes(word)));
+      const said = group.filter((phrase) => holds(own, phrase));
       // What titles say in the reader's own words needs the others less.
-      const titled = documents.some(
-        (one) => said.some((phrase) => phrase.every((word) => one.stems.has(word))),
-      );
-      for (const phrase of said.length ? group : []) {
-        for (const word of phrase) {
-          if (!own.includes(word)) {
-            const share = (titled ? 0.2 : 0.7) / phrase.length;
-            weights.set(word, Math.max(share, weights.get(word) || 0));
-          }
+      const titled = said.some((phrase) => documents.some(({ stems }) => holds(stems, phrase)));
+      for (const words of said.length ? group.map((phrase) => phrase.flat()) : []) {
+        for (const word of words) {
+          if (!own.has(word)) count(word, (titled ? 0.2 : 0.7) / words.length);
         }
       }
     }
-    return { own, weights };
+    return { all: all.flat(), own, weights };
+  };
+
+  /* Words beside each other, in their order. */
+  const pairs = (words) => words.slice(1).map((word, i) => [words[i], word]).filter(([a, b]) => a !== b);
+  const plain = (text) => tokens(text).filter((word) => !STOP.has(word)).map(stem);
+
+  /* What people ask of a section, its messages, and the pairs in each sentence: when it comes near. */
+  const read = (one) => {
+    one.questions ||= one.asked.split(",").map(plain);
+    one.wordings ||= one.messages.map(wordings);
+    one.pairs ||= one.blocks.flatMap(sentences)
+      .map((text) => new Set(pairs(plain(text)).map((pair) => pair.join(" "))));
+    return one;
   };
 
   const find = (question) => {
-    const { own, weights } = asked(question);
-    if (!own.length) return [];
-    const words = [...weights.keys()];
+    const { all, own, weights } = asked(question);
+    if (!own.size) return [];
+    const said = pairs(all);
     const pasted = wordings(question);
-    const fit = (message) => pasted.filter((as, i) => message[i].includes(as)).length;
-    const shown = ({ messages }) =>
-      (pasted[1].split(" ").length < MESSAGE ? 1 : Math.max(1, ...messages.map((one) => 4 ** fit(one))));
-    const total = own.reduce((sum, word) => sum + rarity(word), 0);
-    const results = index.search(words.join(" "), {
+    const isMessage = pasted[1].split(" ").length >= MESSAGE;
+    const total = worth(own, weights);
+    const results = index.search([...weights.keys()].join(" "), {
       tokenize: (text) => text.split(" "),
       processTerm: (word) => word,
       boost: FIELDS,
       boostTerm: (word) => weights.get(word),
-      bm25: { k: 1.2, b: 0.6, d: 0.5 },
+      bm25: { k: 2, b: 0.6, d: 0.5 },
       prefix: (word) => !known.has(word) && word.length > 2,
     });
-    return results.map((result) => {
+    const likely = results.map((result) => {
       const one = documents[result.id];
-      const met = result.queryTerms.filter((word) => weights.get(word) === 1);
-      const share = met.reduce((sum, word) => sum + rarity(word), 0) / total;
-      const heads = Object.keys(result.match).filter((word) => one.stems.has(word));
-      const headed = heads.reduce((sum, word) => sum + rarity(word) * (weights.get(word) || 1), 0);
-      const title = [...one.stems].filter((word) => !STOP.has(word));
-      const whole = title.reduce((sum, word) => sum + rarity(word), 0) || 1;
-      const score = result.score * one.weight * (0.2 + share) * (1 + headed / whole)
-        * (1 + Math.min(1, headed / total))
-        * shown(one);
-      return { ...one, score, matched: new Set(Object.keys(result.match)) };
+      const matched = new Set(Object.keys(result.match));
+      const share = worth(result.queryTerms.filter((word) => own.has(word)), weights) / total;
+      return { one, matched, score: result.score * one.weight * (0.5 + share) };
+    }).sort((a, b) => b.score - a.score).slice(0, READ);
+    return likely.map(({ one, matched, score }) => {
+      const { questions, wordings: held, pairs: there } = read(one);
+      const alike = questions.map((words) =>
+        (2 * Math.min(total, worth(words, weights))) / (total + worth(words)));
+      const inOrder = there.map((beside) =>
+        worth(said.filter((pair) => beside.has(pair.join(" "))).flat()) / (worth(said.flat()) || 1));
+      const exact = isMessage
+        ? held.map((message) => pasted.filter((as, i) => message[i].includes(as)).length) : [];
+      const better = 4 ** Math.max(0, ...exact)
+        * (1 + Math.max(0, ...alike)) * (1 + Math.max(0, ...inOrder) / 2);
+      return { ...one, score: score * better, matched };
     }).sort((a, b) => b.score - a.score).slice(0, MOST);
   };
 
   /* The sentence of a section that holds most of what was found, or its first. */
   const sentence = ({ blocks, matched }) => {
-    const all = blocks.flatMap((block) => block.split(/(?<=[.!?:])\s+(?=\S)/));
-    const worth = (text) => [...new Set(tokens(text).map(stem))]
-      .reduce((sum, word) => sum + (matched.has(word) ? rarity(word) : 0), 0);
-    const rated = all.map((text) => [text, worth(text)]);
+    const found = (text) => worth(tokens(text).map(stem).filter((word) => matched.has(word)));
+    const rated = blocks.flatMap(sentences).map((text) => [text, found(text)]);
     return rated.reduce((best, next) => (next[1] > best[1] ? next : best), ["", -1])[0];
   };
   const marks = (word, matched) => tokens(word).some((part) => matched.has(stem(part)));
