@@ -85,7 +85,9 @@ PAGES = {
     "lost": "```{error-message}\nno section explains it\n```\n\n```{error-message}\n```\n\n"
     "```{error-message}\n:until: 1.3.0\nRuntimeError: invalid gradient at index {…}\n```\n\n"
     "```{error-message}\n:until: 1.3.0\nnever worded so\n```\n",
-    "long": "# Long\n\n```{error-message}\nRuntimeError: " + "a word " * 20 + "and {…} {…} more\n```\n",
+    "long": "# Long\n\n```{error-message}\nRuntimeError: "
+    + "a word " * 20
+    + "and {…} {…} more\n```\n",
     "other": ERRORS.replace("shape", "other").replace("Zero", "One"),
     "shown": SHOWN,
 }
