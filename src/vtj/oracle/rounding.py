@@ -111,9 +111,9 @@ def _absorbed(
 ) -> Array:
     """Return what `x.grad` may miss because it is too small beside other terms on the way.
 
-    What is lost grows with the perturbation, so that of a large one is scaled down. A backward that
-    is another at every call does not grow: with eps itself, a sine whose backward is off by a
-    random 1e-8 is correct for every third seed.
+    What is lost grows with the perturbation, so that of a large one is scaled down. What a backward
+    changes from call to call does not grow: with eps itself a sine would be correct whose backward
+    is off by a random 1e-8.
     """
     by = np.sqrt(trial.eps)
     answers = (gradient_of(perturbed_backward(trial.f, by, seed + k)) for k in range(SAMPLES))
