@@ -23,6 +23,9 @@ SAFETY = 4.0  # with 1, where(x > 1, x**2 + 3, x) is undecided at its jump, x = 
 NOTHING = 1e-9
 # Of the first step: so close the tip of hypot(x, 1e-5) + 3x at 0 is seen to be round, and no kink.
 CLOSE = 2.0**-14
+# Of a jump in slope: so well it must be known. With 0 the right relu(x) + |x|**3 would be called
+# wrong at 0, where the jump grows with the step.
+KNOWN = 0.05
 
 
 def jacobian(f: Function, x: Tensors) -> Any:
@@ -181,7 +184,7 @@ def lasting_jump(jumps: Sequence[Array], error: Array) -> Array:
     """
     first, second, third = jumps[-3:]
     before, left = 2 * second - first, 2 * third - second
-    stays = abs(left - before) <= 0.05 * abs(left) + SAFETY * error
+    stays = abs(left - before) <= KNOWN * abs(left) + SAFETY * error
     return np.where(stays & (abs(left) > SAFETY * error), left, 0.0)
 
 
@@ -190,7 +193,7 @@ def rounded_tip(jump: Array, near: Slopes) -> NDArray[np.bool_]:
 
     They must be sure of it: else where(x > 1, x**2 + 3, x) is undecided at its jump, x = 1.
     """
-    return np.asarray((jump != 0) & (near.jump == 0) & (near.error < 0.05 * abs(jump)))
+    return np.asarray((jump != 0) & (near.jump == 0) & (near.error < KNOWN * abs(jump)))
 
 
 def choose(which: NDArray[np.bool_], first: Slopes, second: Slopes) -> Slopes:

@@ -129,8 +129,8 @@ def robust_derivative(
         # what looks like noise from afar may be a fast wave: close enough it is a steep slope, and
         # one that is well known, unlike that at the jump of where(x > 1, x**2 + 3, x)
         fine = _close_by(g, here, step * first, eps, None, rounding)
-        steep = abs(fine.value) > 2 * (abs(best.value) + SAFETY * best.error)
-        best = choose(steep & (abs(fine.value) > 100 * fine.error), fine, best)
+        steep = abs(fine.value) > SAFETY * (abs(best.value) + best.error)
+        best = choose(steep & (abs(fine.value) > SAFETY * fine.error), fine, best)
     return best
 
 

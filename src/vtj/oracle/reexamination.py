@@ -26,7 +26,8 @@ from vtj.oracle.witnesses import Answers, ask_engines, differences_witness
 # tests/) would be called wrong.
 NEARBY = 1e-6
 CURVED = 0.01
-POINTS = 4  # so that some lie to either side of a kink
+# To either side of a kink: with 1 the right drawn function 2583 (in tests/) would be called wrong.
+POINTS = 4
 # A slope that may be rounded away where y is 0 over every step: in
 # hardswish(log_softmax(softplus(x))) at [1.3, 50, -2.5] y[1] is 0, its slope -3e-22 by backward,
 # and without this a detached path would be seen there; and by `certify` in the drawn function 225.

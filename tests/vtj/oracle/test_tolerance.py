@@ -1,6 +1,9 @@
 import numpy as np
+import pytest
 import torch
 
+import vtj
+from tests.zoo.bug import custom
 from vtj.oracle.tolerance import RELATIVE, excess, tolerance
 
 
@@ -29,6 +32,26 @@ def test_of_nothing_nothing_lies_apart() -> None:
 def test_less_precise_dtypes_are_given_more() -> None:
     order = [torch.float64, torch.float32, torch.float16, torch.bfloat16]
     assert sorted(RELATIVE, key=lambda dtype: RELATIVE[dtype]) == order
+
+
+@pytest.mark.parametrize(
+    ("dtype", "part"),
+    [
+        (torch.float64, 5e-12),
+        (torch.float32, 5e-5),
+        (torch.float16, 0.05),
+        (torch.bfloat16, 0.5),
+    ],
+)
+def test_a_backward_that_is_off_by_a_few_tolerances_is_wrong(
+    dtype: torch.dtype, part: float
+) -> None:
+    x = torch.tensor([0.3])
+    sine = custom(
+        torch.sin, lambda x, g: (1 + part) * x[0].cos() * g, lambda x, u: x[0].cos() * u[0]
+    )
+    report = vtj.check(lambda x: sine(x.to(dtype)), x, jacobian=torch.diag(x.double().cos()))
+    assert (report.verdict, report.culprit) == ("wrong", "backward"), str(report)
 
 
 def test_whatever_is_given_it_reckons_in_float64() -> None:
