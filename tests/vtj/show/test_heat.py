@@ -42,9 +42,7 @@ def test_shows_J_its_weights_and_their_sum() -> None:  # noqa: N802 - J is the t
         (lambda x: x**2, torch.tensor(3.0), None),
     ],
 )
-def test_every_word_and_line_is_in_the_picture_and_every_number_in_its_box(
-    f: Any, x: Any, v: Any
-) -> None:
+def test_all_is_in_the_picture_and_every_number_in_its_box(f: Any, x: Any, v: Any) -> None:
     seen = drawn(heat_map(f, x, v))
     assert all(label.left >= 0 and label.right <= seen.width for label in seen.labels)
     assert all(0 <= at <= seen.width for line in seen.lines for at, _ in line.points)
