@@ -88,8 +88,10 @@ def typed(code: str) -> str:
     Examples:
         >>> typed("x.clamp(t(0.0),inf)")
         'x.clamp(torch.tensor(0.0), inf)'
+        >>> typed("x@x.t()")
+        'x @ x.t()'
     """
-    return re.sub(r"\bt\(", "torch.tensor(", ast.unparse(ast.parse(code)))
+    return re.sub(r"(?<![.\w])t\(", "torch.tensor(", ast.unparse(ast.parse(code)))
 
 
 def changes(kind: str, since: str | None = None) -> list[Change]:

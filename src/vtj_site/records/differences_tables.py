@@ -80,7 +80,8 @@ def listed(entries: Iterable[Entry]) -> Shown:
         folded = [each for each in by_release[since] if each.folded]
         html += [_list(shown)] if shown else []
         if folded:
-            summary = f"{len(folded)} of one operation each"
+            several = len(folded) > 1
+            summary = f"{len(folded)} message{'s, each' * several} of one operation"
             html.append(f"<details><summary>{summary}</summary>{_list(folded)}</details>")
     return Shown("\n".join(text), f'<div class="changes">{"".join(html)}</div>')
 
