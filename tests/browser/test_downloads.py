@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 
 import nbformat
 from bs4 import BeautifulSoup
-from reading.downloads import NEEDS
+from reading.downloads import needs
 
 RUNNER = Path(__file__).with_name("run_scripts.py")
 
@@ -49,7 +49,8 @@ def test_every_script_runs_from_its_first_line_to_its_last(site: Path) -> None:
 def test_a_script_that_does_not_say_what_it_needs_is_named(tmp_path: Path) -> None:
     silent, honest = tmp_path / "silent.py", tmp_path / "honest.py"
     silent.write_text("import vtj.show\n", encoding="utf-8")
-    honest.write_text(f"# %% [markdown]\n# {NEEDS[1][1]}\n\nimport vtj.show\n", encoding="utf-8")
+    said = needs(["import vtj"], "", "")
+    honest.write_text(f"# %% [markdown]\n# {said}\n\nimport vtj.show\n", encoding="utf-8")
     run = subprocess.run([sys.executable, RUNNER, silent, honest], capture_output=True, text=True)
     assert f"{silent}\n" in run.stdout
     assert "ModuleNotFoundError" in run.stdout

@@ -1,0 +1,41 @@
+"""Checks for the pages of `docs/how-to`."""
+
+import torch
+from torch import nn
+
+from vtj_site.statements.bound import statement
+from vtj_site.statements.checks.cases import refused
+
+
+@statement(
+    "detach forgotten",
+    "If you forget to detach `fake`, the discriminator's step fills the generator's `.grad` too, "
+    "with the opposite aim, and frees its graph, so that the generator's step raises.",
+)
+def _() -> None:
+    for last in (nn.Identity(), nn.Tanh(), nn.Softplus()):
+        first, discriminator, noise = nn.Linear(2, 3), nn.Linear(3, 1), torch.randn(4, 2)
+        generator, weight = nn.Sequential(first, last), first.weight
+        (wanted,) = torch.autograd.grad(-discriminator(generator(noise)).sum(), weight)
+        fake = generator(noise)
+        discriminator(fake).sum().backward()
+        assert weight.grad is not None, last
+        torch.testing.assert_close(weight.grad, -wanted)
+        step = (-discriminator(fake).sum()).backward
+        assert "backward through the graph a second time" in refused(step), last
+
+
+@statement(
+    "masked fill and softmax",
+    "With `masked_fill(~keep, -inf)` the gradient of such a row is zero, but its nan goes on into "
+    "the loss.",
+)
+def _() -> None:
+    for shape in ((2, 3), (4, 2), (1, 5)):
+        keep = torch.ones(shape, dtype=torch.bool)
+        keep[0] = False
+        scores = torch.randn(shape, requires_grad=True)
+        loss = (torch.randn(shape) * scores.masked_fill(~keep, -torch.inf).softmax(1)).sum()
+        (gradient,) = torch.autograd.grad(loss, scores)
+        assert loss.isnan(), shape
+        assert gradient[0].eq(0).all(), shape
