@@ -194,7 +194,7 @@ const prepared = ({ sections, synonyms }) => {
     return rated.reduce((best, next) => (next[1] > best[1] ? next : best), ["", -1])[0];
   };
   const marks = (word, matched) => tokens(word).some((part) => matched.has(stem(part)));
-  return { find, sentence, marks };
+  return { find, sections, sentence, marks };
 };
 
 const unpacked = async (packed) => {

@@ -5,19 +5,26 @@ import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urljoin, urlsplit
 
 import pytest
+from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import HERE, ROOT, THEMES
+from tests.browser.conftest import HERE, ROOT, THEMES, pages_of
 from tests.browser.finding.scoring import Query, asked, places, reached_by, table
+from tests.browser.test_finding import known
 from tests.browser.test_pages import COLORS, TAGS, look, violations
 from tests.browser.test_server import HEAVIEST
 from tests.browser.visiting import Visit, visit
 
 LISTS = sorted((HERE / "finding").glob("*.yaml"))
 RESULTS = "#site-search ol > li > a"
+BY_TITLES = """() => vtjSearch().then(({ find, sections }) => Object.fromEntries(sections.map(
+  ({ url, titles }) => {
+    const question = [titles[titles.length - 1], titles[0]].join(" ");
+    return [url, find(question).findIndex((one) => one.url === url) + 1];
+  })))"""
 
 
 def search(opened: Visit, address: str, question: str) -> Page:
@@ -46,6 +53,41 @@ def test_the_right_section_is_first_or_near_it(search_tab: Page, site: Path, fil
 def test_an_address_that_leads_nowhere_is_named(search_tab: Page, site: Path) -> None:
     with pytest.raises(LookupError, match=re.escape("faq.html#gone leads to no section")):
         places(search_tab, site, [Query("why", ("faq.html#gone",))])
+
+
+def test_each_section_is_found_by_its_titles(search_tab: Page, site: Path) -> None:
+    """From home to any section in two loads: the box beside the page, and the result."""
+    search_tab.goto((site / "search.html").as_uri())
+    found: dict[str, int] = search_tab.evaluate(BY_TITLES)
+    assert len(found) >= 400
+    # What to read next and an exercise share their words with what they are about.
+    lost = [url for url, place in found.items() if not place and not re.search("#(next|pre)", url)]
+    assert len(lost) <= 0.02 * len(found), lost
+    assert sum(0 < place <= 3 for place in found.values()) >= 0.85 * len(found)
+
+
+def test_a_pasted_message_finds_its_explanation(search_tab: Page, site: Path) -> None:
+    errors = known(site)
+    queries = [Query(one["pattern"].replace("{…}", "[4, 2]"), (one["url"],)) for one in errors]
+    found = places(search_tab, site, queries)
+    assert reached_by(found, 3) >= 0.95 * len(queries), table(found)
+
+
+def pages_linked_from(site: Path, page: str) -> set[str]:
+    """Return the pages that a page links to."""
+    soup = BeautifulSoup((site / page).read_text(encoding="utf-8"), "html.parser")
+    hrefs = [urljoin(f"http://site/{page}", str(link["href"])) for link in soup.select("a[href]")]
+    links = [urlsplit(href) for href in hrefs]
+    found = {unquote(link.path)[1:] for link in links if link.netloc == "site"}
+    return {link for link in found if (site / link).is_file()}
+
+
+def test_any_page_is_two_loads_from_home_by_links(site: Path, pytestconfig: pytest.Config) -> None:
+    """The front page is there already: each link is a load."""
+    one = pages_linked_from(site, "index.html")
+    pages = {page for page in one if page.endswith(".html")}
+    two = {link for page in pages for link in pages_linked_from(site, page)}
+    assert set(pages_of(pytestconfig)) <= one | two | {"index.html"}
 
 
 SENTENCES = [

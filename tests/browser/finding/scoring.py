@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from playwright.sync_api import Page
 from tests.browser.conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "conf" / "extensions"))
-from finding.sections import sections
+from finding.sections import Section, sections
 
 FOUND = "question => vtjSearch().then(({find}) => find(question).map(({url}) => url))"
 
@@ -58,12 +59,17 @@ def places(page: Page, site: Path, queries: list[Query]) -> list[Place]:
 def reached(site: Path, address: str) -> list[str]:
     """Return the section that an address leads to; for that of a page alone, all its sections."""
     name, _, anchor = address.partition("#")
-    file = site / name
-    there = sections(file.read_text(encoding="utf-8")) if file.exists() else []
+    there = read(site / name)
     found = [f"{name}#{one.anchor}" for one in there if not anchor or anchor in one.ids]
     if not found:
         raise LookupError(f"{address} leads to no section of {site}")
     return found
+
+
+@cache
+def read(file: Path) -> list[Section]:
+    """Return the sections of a page, none if there is no such file: read once for all queries."""
+    return sections(file.read_text(encoding="utf-8")) if file.exists() else []
 
 
 def table(found: list[Place]) -> str:
