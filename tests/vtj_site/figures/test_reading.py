@@ -95,8 +95,6 @@ LIES: dict[str, tuple[str, str, str, str]] = {
     "a tint of another sign": ("heat map", "--vtj-negative", "--vtj-positive", "the tints"),
     "a color that is v's": ("shapes", "fill: currentColor", "fill: var(--vtj-accent, #b45309)",
                             "the colors of ['v', 'J', 'x.grad']"),
-    "an arrow to another box": ("graph", "L110 325", "L46 171", "ways back beside their ways"),
-    "both arrows to another box": ("graph", "M43 171 L99 217", "M115 171 L99 217", "ways back"),
     "a bar that is too long": ("cost", 'width="320"', 'width="340"', "the bars: the picture says"),
     "a bar one release longer": ("timeline", 'width="166"', 'width="208"', "a bar from its first"),
     "an error that is not dashed": ("timeline", ' stroke-dasharray="4 3"', "", "a dashed bar for"),
