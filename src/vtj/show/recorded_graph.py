@@ -220,7 +220,8 @@ class _Called:
         if isinstance(of, Tensor):
             return self(_node(of)) if of.requires_grad and not of.output_nr else ""
         if of in self.names or not of.name().startswith("SelectBackward") or of._saved_dim:
-            return self.names.get(of, "")
+            name: str = self.names.get(of, "")
+            return name
         index = int(of._saved_index)  # torch keeps it unsigned
         whole = self(of.next_functions[0][0])
         return f"{whole}[{index - 2**64 if index >= 2**63 else index}]" if whole else ""

@@ -45,7 +45,22 @@ class Steps extends HTMLElement {
     const step = Number(said.get("step"));
     if (!said.has("step") || (said.get("graph") || 1) != this.place || !this.items[step]) return;
     this.draw(step);
-    this.parentElement.scrollIntoView();
+    this.active.scrollIntoView({ block: "center", behavior: "instant" });
+    this.reveal("instant");
+  }
+
+  /* The box of this step, or v; forward is about all of them. */
+  get active() {
+    return this.parts.find((part) => part.matches("rect.steps-on, text.steps-on")) || this;
+  }
+
+  /* On a phone the graph is higher than what the words beneath it leave of the screen. */
+  reveal(behavior) {
+    const [box, words] = [this.active.getBoundingClientRect(), this.getBoundingClientRect()];
+    const end = words.left < box.right ? words.top : innerHeight;
+    const above = 120; // the boxes that it sends to
+    if (box.top < above) scrollBy({ top: box.top - above, behavior });
+    else if (box.bottom > end) scrollBy({ top: box.bottom - end + 12, behavior });
   }
 
   show(step, moving = false) {
@@ -56,6 +71,7 @@ class Steps extends HTMLElement {
 
   go(step, moving) {
     this.draw(step);
+    this.reveal("auto");
     this.heard.textContent = `${step + 1} of ${this.items.length}: ${this.items[step].firstChild.textContent}`;
     const graph = this.place > 1 ? `&graph=${this.place}` : "";
     history.replaceState(null, "", `#step=${step}${graph}`);

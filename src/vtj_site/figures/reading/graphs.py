@@ -85,10 +85,10 @@ def graph(
     `names` holds variables of `f`: what an operation with such a value is called.
     """
     seen = drawn(figure)
-    nodes, freed = operations(f, x, v, names or {})
     places = [Place(box, [a for a in seen.labels if _inside(a, box)]) for box in seen.boxes]
     yield from _looks(places)
     yield from _ways(seen, places)
+    nodes, freed = operations(f, x, v, names or {})
     said, true = [_tree(place) for place in places], _trees(nodes)
     lines = [sorted(", ".join(one.lines) for one in ones) for ones in (places, nodes)]
     yield "the words of the boxes", lines[0], list(map(Exactly, lines[1]))
@@ -243,6 +243,8 @@ def _inside(label: Label, box: Box) -> bool:
 
 def _looks(places: list[Place]) -> Iterator[Pair]:
     """Compare where words stand in their boxes, their colors, and the steps in which they show."""
+    looks = [(place.box.color, place.box.shade) for place in places]
+    yield "the looks of the boxes", looks, [("plain", 0)] * len(looks)
     for place in places:
         (top, *_), root = place.words, place is places[-1]
         middles, downs = zip(*(label.place for label in place.words), strict=True)
@@ -264,6 +266,8 @@ def _ways(seen: Drawn, places: list[Place]) -> Iterator[Pair]:
     loose = [a for a in seen.labels if not any(_inside(a, place.box) for place in places)]
     *numbers, v, legend = loose
     yield "the legend", (legend.words, legend.right <= seen.width), (LEGEND, True)
+    looks = (legend.color, legend.place[1], v.color, v.place[1] - given.points[-1][1])
+    yield "the looks of the legend and of v", looks, ("plain", seen.height - 6, "accent", 13)
     root = places[-1]
     yield "v", v.words, Exactly(f"v = {root.lines[2][2:]}")
     yield "the steps of v", (v.steps, given.steps), ((("at", 1), ("since", 1)), (("at", 1),))
