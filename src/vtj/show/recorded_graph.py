@@ -69,6 +69,15 @@ def walk(f: Function, x: Tensors, v: Any = None) -> list[Station]:
         mul tensor([3., 6.]) tensor([1., 1.])
         x tensor([1., 2.]) tensor([3., 3.])
     """
+    try:
+        return _walked(f, x, v, asking=True)
+    except RuntimeError:
+        # A checkpoint hands out once what it keeps; what backward itself raises, it raises again.
+        return _walked(f, x, v, asking=False)
+
+
+def _walked(f: Function, x: Tensors, v: Any, *, asking: bool) -> list[Station]:
+    """Walk, and ask the nodes what they keep and multiply with, or leave that alone."""
     leaves = fresh_leaves(x)
     with random_state_kept(), _Values() as values, _variables(f) as variables:
         y = repeatable(f, seed=0)(*leaves)
@@ -77,11 +86,9 @@ def walk(f: Function, x: Tensors, v: Any = None) -> list[Station]:
     nodes = _nodes(y)
     inputs = {_node(leaf): name for name, leaf in zip(_names(x), leaves, strict=True)}
     called = _Called(nodes[0], inputs, variables)
-    keeps = {
-        node: [Kept(called(saved), saved.detach()) for saved in _saved(node) or []]
-        for node in nodes
-    }
-    pass_ = _Pass(nodes)
+    held = {node: _saved(node) or [] for node in nodes if asking}
+    keeps = {node: [Kept(called(k), k.detach()) for k in kept] for node, kept in held.items()}
+    pass_ = _Pass(nodes, [node for node in keeps if keeps[node]], asking=asking)
     pass_.run(y, v, leaves)
     seen = {_node(leaf): leaf.detach() for leaf in leaves}
     stations = []
@@ -91,7 +98,7 @@ def walk(f: Function, x: Tensors, v: Any = None) -> list[Station]:
         value = y.detach() if node is nodes[0] else seen.get(node, values.of(node, output))
         name = inputs.get(node) or _operation(node, f)
         turn = pass_.order.index(node) if node in pass_.order else None
-        more = keeps[node], turn, pass_.freed.get(node)
+        more = keeps.get(node, []), turn, pass_.freed.get(node)
         ways = pass_.ways(node)
         stations.append(Station(name, called(node), ways, value, arrived[output], output, *more))
     return stations
@@ -100,14 +107,13 @@ def walk(f: Function, x: Tensors, v: Any = None) -> list[Station]:
 class _Pass:
     """One backward, with what its hooks saw at each node."""
 
-    def __init__(self, nodes: list[Any]) -> None:
-        self.nodes = nodes
+    def __init__(self, nodes: list[Any], keeping: list[Any], *, asking: bool) -> None:
+        self.nodes, self.keeping, self.asking = nodes, keeping, asking
         self.order: list[Any] = []
         self.arrived: dict[Any, tuple[Tensor | None, ...]] = {}
         self.sent: dict[Any, tuple[Tensor | None, ...]] = {}
         self.jacobians: dict[Any, list[Tensor | None]] = {}
         self.freed: dict[Any, int] = {}
-        self.keeping = [node for node in nodes if _saved(node)]
 
     def run(self, y: Tensor, v: Any, leaves: tuple[Tensor, ...]) -> None:
         hooks = []
@@ -129,7 +135,8 @@ class _Pass:
 
     def _after(self, node: Any, sent: Any, gradients: Any) -> None:
         self.sent[node] = _copies(sent)
-        self.jacobians[node] = _jacobians(node, self.arrived[node])
+        if self.asking:
+            self.jacobians[node] = _jacobians(node, self.arrived[node])
 
     def _look(self) -> None:
         """Note which nodes have lost what they kept since the last look."""
@@ -167,6 +174,8 @@ def _jacobians(node: Any, arrived: tuple[Tensor | None, ...]) -> list[Tensor | N
     for unit in torch.eye(gradient.numel(), dtype=gradient.dtype, device=gradient.device):
         row = back(unit.reshape(gradient.shape))
         rows.append(row if isinstance(row, tuple) else (row,))
+    if len(rows[0]) != len(nothing):  # arguments of a reader's own function that are no tensors
+        return nothing
     return [
         None
         if any(part is None for part in column)

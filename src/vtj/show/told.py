@@ -122,7 +122,9 @@ def _adds_up(came: list[Tensor], arrived: Tensor | None) -> bool:
 def _multiplied(station: Station, way: Way, stations: Sequence[Station]) -> str:
     """Write the calculation of what a node sends, where its Jacobian gives just that."""
     slope, v, sent = way.jacobian, station.arrived, way.sent
-    if slope is None or v is None or sent is None or not torch.allclose(contract(v, slope), sent):
+    if slope is None or v is None or sent is None:
+        return ""
+    if not torch.allclose(contract(v, slope).to(sent.dtype), sent):  # its backward is not linear
         return ""
     sign = "·" if v.ndim else "×"
     if v.ndim and v.shape == sent.shape:

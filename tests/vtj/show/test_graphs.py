@@ -202,6 +202,11 @@ def test_draws_nothing_that_is_not_confirmed(f: Any, v: Any, error: Any, match: 
         graph(f, X, v)
 
 
+def test_a_calculation_in_two_dtypes_is_told() -> None:
+    told = drawn(graph(lambda x: x.double() * 2, X, torch.ones(2, dtype=torch.float64))).told
+    assert told[3][1] == "[2, 2] × [1, 1] = [2, 2] → x"
+
+
 def test_draws_up_to_24_nodes() -> None:
     figure = graph(lambda x: 2 * sum(x.cos() for _ in range(11)), X, torch.ones(2))
     assert len(drawn(figure).boxes) == 24

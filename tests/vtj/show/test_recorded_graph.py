@@ -8,6 +8,7 @@ import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
 from torch import Tensor
+from torch.utils.checkpoint import checkpoint
 
 from vtj.show.recorded_graph import LONGEST, walk
 
@@ -238,3 +239,29 @@ def test_no_jacobian_is_asked_for_where_none_could_be_shown(f: Any, x: Tensor) -
     stations = walk(f, x, torch.ones_like(f(x)))
     told = [way.jacobian is None for s in stations for way in s.ways if s.name != "select"]
     assert any(told)
+
+
+class Power(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, exponent: int) -> Tensor:
+        ctx.save_for_backward(x)
+        return x**exponent
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return 3 * grads[0] * ctx.saved_tensors[0] ** 2, None
+
+
+def test_what_a_function_of_the_readers_own_keeps_is_told_and_its_jacobian_is_not() -> None:
+    power, _ = walk(lambda x: Power.apply(x, 3), X, V)
+    assert [kept.value.tolist() for kept in power.keeps] == [[1, 2]]
+    assert [(way.sent is None, way.jacobian) for way in power.ways] == [(False, None)]
+
+
+def test_a_checkpoint_is_walked_without_what_it_keeps() -> None:
+    def checked(x: Tensor) -> Any:
+        return checkpoint(lambda x: x.exp() * x, x, use_reentrant=False)
+
+    stations = walk(checked, X, V)
+    assert [station.name for station in stations] == ["mul", "exp", "x"]
+    assert [station.keeps for station in stations] == [[], [], []]

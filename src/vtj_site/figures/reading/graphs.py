@@ -266,8 +266,9 @@ def _ways(seen: Drawn, places: list[Place]) -> Iterator[Pair]:
     loose = [a for a in seen.labels if not any(_inside(a, place.box) for place in places)]
     *numbers, v, legend = loose
     yield "the legend", (legend.words, legend.right <= seen.width), (LEGEND, True)
-    looks = (legend.color, legend.place[1], v.color, v.place[1] - given.points[-1][1])
-    yield "the looks of the legend and of v", looks, ("plain", seen.height - 6, "accent", 13)
+    yield "the color of the legend and of v", (legend.color, v.color), ("plain", "accent")
+    downs = (legend.place[1], v.place[1] - given.points[-1][1])
+    yield "how far down the legend and v stand", downs, (seen.height - 6, 13)
     root = places[-1]
     yield "v", v.words, Exactly(f"v = {root.lines[2][2:]}")
     yield "the steps of v", (v.steps, given.steps), ((("at", 1), ("since", 1)), (("at", 1),))
@@ -294,10 +295,11 @@ def _meets(point: Point, box: Box, side: float) -> bool:
 
 
 def _beside(label: Label, way: Line) -> bool:
-    """Whether the middle of a number lies on the last piece of its way."""
+    """Whether the middle of a number lies on the last piece of its way, at one of two heights."""
     (x1, y1), (x2, y2) = way.points[-2:]
-    x, y = label.place[0], label.place[1] - 5
-    return y1 < y < y2 and abs(x1 + (y - y1) / (y2 - y1) * (x2 - x1) - x) <= 2 * TENTHS
+    share = (y2 - label.place[1] + 5) / (y2 - y1)
+    aside = x2 + share * (x1 - x2) - label.place[0]
+    return abs(aside) <= 2 * TENTHS and round(share, 1) in (0.3, 0.7)
 
 
 def _tree(place: Place) -> str:
