@@ -49,6 +49,7 @@ extensions = [
     "mathematics",  # formulas are MathML when the page is built: no script, no CDN
     "gates",  # what refuses a page
     "devices.explorer",
+    "devices.steps",
     "recorded",  # versions and quotations
     "errors",
     "finding",  # the search

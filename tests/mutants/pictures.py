@@ -12,7 +12,7 @@ from tests.docs.reading import Reader
 from vtj_site.figures import reading
 
 PLACES = ("x", "y", "width", "height", "d", "points", "transform")
-TAGS = {"text", "rect", "path", "polygon", "title", "desc"}
+TAGS = {"text", "rect", "path", "polygon", "title", "desc", "li", "p"}
 COLORS = (  # what is drawn in one of them is drawn in the next instead
     "var(--vtj-positive, #b45309)",
     "var(--vtj-negative, #1d6fb8)",
@@ -51,6 +51,7 @@ def faults(html: str) -> Iterator[tuple[str, str]]:
             "otherwise in size",
             "in other words",
             "in another color",
+            "at another step",
             "left out",
         ):
             changed = deepcopy(root)
@@ -70,6 +71,8 @@ def change(root: ElementTree.Element, element: ElementTree.Element, what: str) -
     elif what == "in another color" and (style := element.get("style")):
         color = min(COLORS, key=lambda color: (style.find(color) < 0, style.find(color)))
         element.set("style", style.replace(color, COLORS[COLORS.index(color) + 1], 1))
+    elif what == "at another step" and (steps := [n for n in element.attrib if "data-" in n]):
+        element.set(steps[-1], str(int(element.attrib[steps[-1]]) + 1))
     elif what == "moved" and places:
         element.set(places[0], moved(element.attrib[places[0]], first=True))
     elif what == "otherwise in size" and places:

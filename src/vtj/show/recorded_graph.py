@@ -1,8 +1,12 @@
 """Walk the graph that autograd recorded, with what each node computed and what came back to it."""
 
 import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from types import FrameType
 from typing import Any
 
 import torch
@@ -14,15 +18,45 @@ from torch.utils._pytree import tree_leaves
 from vtj.calling import without_trace
 from vtj.calling.tensors import Function, Tensors, fresh_leaves
 
+LONGEST = 9  # elements of a gradient for which a node is asked for its Jacobian, row by row
+
+
+@dataclass
+class Way:
+    """What one node sends to one of its inputs."""
+
+    to: int  # the position of the node that made that input
+    output: int  # which of its outputs
+    sent: Tensor | None
+    jacobian: Tensor | None  # of the node's output by that input, where the node tells it
+
+
+@dataclass
+class Kept:
+    """What a node keeps for the way back."""
+
+    called: str  # as `Station.called`
+    value: Tensor
+
 
 @dataclass
 class Station:
     """One node of the graph: an operation in torch's own word, or an input by its name."""
 
     name: str
-    below: list[int]  # the positions of the nodes that its inputs come from
+    called: str  # as in f: a variable's name, x[1] for an element of one; or empty
+    ways: list[Way]
     value: Tensor | None  # where that was seen; of several outputs the one of `arrived`
     arrived: Tensor | None  # the gradient, where backward came by; of several the first
+    output: int  # which of its outputs that is
+    keeps: list[Kept]
+    turn: int | None  # how many nodes backward came by before
+    freed: int | None  # the turn after which what it keeps was gone
+
+    @property
+    def below(self) -> list[int]:
+        """The positions of the nodes that its inputs come from."""
+        return [way.to for way in self.ways]
 
 
 def walk(f: Function, x: Tensors, v: Any = None) -> list[Station]:
@@ -35,31 +69,172 @@ def walk(f: Function, x: Tensors, v: Any = None) -> list[Station]:
         mul tensor([3., 6.]) tensor([1., 1.])
         x tensor([1., 2.]) tensor([3., 3.])
     """
+    try:
+        return _walked(f, x, v, asking=True)
+    except RuntimeError:
+        # A checkpoint hands out once what it keeps; what backward itself raises, it raises again.
+        return _walked(f, x, v, asking=False)
+
+
+def _walked(f: Function, x: Tensors, v: Any, *, asking: bool) -> list[Station]:
+    """Walk, and ask the nodes what they keep and multiply with, or leave that alone."""
     leaves = fresh_leaves(x)
     with without_trace(f) as (same, _):
-        with _Values() as values:
+        with _Values() as values, _variables(f) as variables:
             y = same(*leaves)
         if not isinstance(y, Tensor):
             raise TypeError(f"f returned {type(y).__name__}; expected one torch.Tensor to be drawn")
         nodes = _nodes(y)
-        arrived: dict[Any, tuple[Tensor | None, ...]] = {}
-        hooks = [node.register_prehook(partial(arrived.__setitem__, node)) for node in nodes]
+        inputs = {_node(leaf): name for name, leaf in zip(_names(x), leaves, strict=True)}
+        called = _Called(nodes[0], inputs, variables)
+        held = {node: _saved(node) or [] for node in nodes if asking}
+        keeps = {node: [Kept(called(k), k.detach()) for k in kept] for node, kept in held.items()}
+        pass_ = _Pass(nodes, [node for node in keeps if keeps[node]], asking=asking)
+        pass_.run(y, v, leaves)
+    seen = {_node(leaf): leaf.detach() for leaf in leaves}
+    stations = []
+    for node in nodes:
+        arrived = pass_.arrived.get(node, (None,))
+        output = next((i for i, gradient in enumerate(arrived) if gradient is not None), 0)
+        value = y.detach() if node is nodes[0] else seen.get(node, values.of(node, output))
+        name = inputs.get(node) or _operation(node, f)
+        turn = pass_.order.index(node) if node in pass_.order else None
+        more = keeps.get(node, []), turn, pass_.freed.get(node)
+        ways = pass_.ways(node)
+        stations.append(Station(name, called(node), ways, value, arrived[output], output, *more))
+    return stations
+
+
+class _Pass:
+    """One backward, with what its hooks saw at each node."""
+
+    def __init__(self, nodes: list[Any], keeping: list[Any], *, asking: bool) -> None:
+        self.nodes, self.keeping, self.asking = nodes, keeping, asking
+        self.order: list[Any] = []
+        self.arrived: dict[Any, tuple[Tensor | None, ...]] = {}
+        self.sent: dict[Any, tuple[Tensor | None, ...]] = {}
+        self.jacobians: dict[Any, list[Tensor | None]] = {}
+        self.freed: dict[Any, int] = {}
+
+    def run(self, y: Tensor, v: Any, leaves: tuple[Tensor, ...]) -> None:
+        hooks = []
+        for node in self.nodes:
+            hooks.append(node.register_prehook(partial(self._before, node)))
+            if node.next_functions:
+                hooks.append(node.register_hook(partial(self._after, node)))
         try:
             torch.autograd.backward(y, v, inputs=leaves)
         finally:
             for hook in hooks:
                 hook.remove()
-    named = zip(_names(x), leaves, strict=True)
-    inputs = {_node(leaf): (name, leaf.detach()) for name, leaf in named}
-    stations = []
-    for node in nodes:
-        gradients = arrived.get(node, (None,))
-        output = next((i for i, gradient in enumerate(gradients) if gradient is not None), 0)
-        name, value = inputs.get(node) or (_operation(node, f), values.of(node, output))
-        below = [nodes.index(other) for other, _ in node.next_functions if other is not None]
-        value = y.detach() if node is nodes[0] else value
-        stations.append(Station(name, below, value, gradients[output]))
-    return stations
+        self._look()
+
+    def _before(self, node: Any, gradients: tuple[Tensor | None, ...]) -> None:
+        self._look()
+        self.order.append(node)
+        self.arrived[node] = _copies(gradients)
+
+    def _after(self, node: Any, sent: Any, gradients: Any) -> None:
+        self.sent[node] = _copies(sent)
+        if self.asking:
+            self.jacobians[node] = _jacobians(node, self.arrived[node])
+
+    def _look(self) -> None:
+        """Note which nodes have lost what they kept since the last look."""
+        for node in self.keeping:
+            if node not in self.freed and _saved(node) is None:
+                self.freed[node] = len(self.order) - 1
+
+    def ways(self, node: Any) -> list[Way]:
+        """Return the ways from a node to its inputs."""
+        none = [None] * len(node.next_functions)
+        sent, jacobians = self.sent.get(node, none), self.jacobians.get(node, none)
+        return [
+            Way(self.nodes.index(other), output, gradient, jacobian)
+            for (other, output), gradient, jacobian in zip(
+                node.next_functions, sent, jacobians, strict=True
+            )
+            if other is not None
+        ]
+
+
+def _copies(gradients: tuple[Tensor | None, ...]) -> tuple[Tensor | None, ...]:
+    return tuple(g if g is None else g.detach().clone() for g in gradients)
+
+
+def _jacobians(node: Any, arrived: tuple[Tensor | None, ...]) -> list[Tensor | None]:
+    """Hand a node one unit vector after the other; Nones where it has several outputs or is long.
+
+    An item write is asked nothing: it goes back through nodes of its own.
+    """
+    nothing: list[Tensor | None] = [None] * len(node.next_functions)
+    gradient = arrived[0]
+    if len(arrived) > 1 or gradient is None or gradient.numel() > LONGEST or _is_write(node):
+        return nothing
+    rows, back = [], getattr(node, "apply", node)  # a function of the reader's own is no callable
+    for unit in torch.eye(gradient.numel(), dtype=gradient.dtype, device=gradient.device):
+        row = back(unit.reshape(gradient.shape))
+        rows.append(row if isinstance(row, tuple) else (row,))
+    if len(rows[0]) != len(nothing):  # arguments of a reader's own function that are no tensors
+        return nothing
+    return [
+        None
+        if any(part is None for part in column)
+        else torch.stack(column).reshape(gradient.shape + column[0].shape).detach()
+        for column in zip(*rows, strict=True)
+    ]
+
+
+def _saved(node: Any) -> list[Tensor] | None:
+    """Return the tensors that a node keeps, or None where they are freed."""
+    names = [name.removeprefix("_raw") for name in dir(node) if name.startswith("_raw_saved_")]
+    names.sort(key=lambda name: "self" not in name)  # the first factor first
+    try:
+        # A function of the reader's own has them under another name.
+        held = [getattr(node, name.replace("_saved_tensors", "saved_tensors")) for name in names]
+    except RuntimeError:
+        return None
+    return [tensor for tensor in tree_leaves(held) if isinstance(tensor, Tensor)]
+
+
+@contextmanager
+def _variables(f: Function) -> Iterator[dict[str, Any]]:
+    """Collect what the variables of f hold when it returns."""
+    inner = type(f).forward if isinstance(f, torch.nn.Module) else f
+    code = getattr(inner, "__code__", None)
+    held: dict[str, Any] = {}
+
+    def look(frame: FrameType, event: str, _: Any) -> None:
+        if event == "return" and frame.f_code is code:
+            held.update(frame.f_locals)
+
+    before = sys.getprofile()
+    sys.setprofile(look)
+    try:
+        yield held
+    finally:
+        sys.setprofile(before)
+
+
+class _Called:
+    """Knows what a node's output, or a tensor, is called in f; empty where it has no name."""
+
+    def __init__(self, root: Any, inputs: dict[Any, str], variables: dict[str, Any]) -> None:
+        self.names = dict(inputs)
+        for name, tensor in variables.items():
+            if isinstance(tensor, Tensor) and tensor.grad_fn is not None and not tensor.output_nr:
+                self.names.setdefault(tensor.grad_fn, name)
+        self.names.setdefault(root, "y")
+
+    def __call__(self, of: Any) -> str:
+        if isinstance(of, Tensor):
+            return self(_node(of)) if of.requires_grad and not of.output_nr else ""
+        if of in self.names or not of.name().startswith("SelectBackward") or of._saved_dim:
+            name: str = self.names.get(of, "")
+            return name
+        index = int(of._saved_index)  # torch keeps it unsigned
+        whole = self(of.next_functions[0][0])
+        return f"{whole}[{index - 2**64 if index >= 2**63 else index}]" if whole else ""
 
 
 class _Values(TorchFunctionMode):
@@ -81,7 +256,11 @@ class _Values(TorchFunctionMode):
 
     def of(self, node: Any, output: int) -> Tensor | None:
         """Return a node's value; a tensor still being written to may hold what nobody wrote."""
-        return None if "CopySlices" in node.name() else self.seen.get((node, output))
+        return None if _is_write(node) else self.seen.get((node, output))
+
+
+def _is_write(node: Any) -> bool:
+    return "CopySlices" in str(node.name())
 
 
 def _node(tensor: Tensor) -> Any:

@@ -1,11 +1,14 @@
 """A drawing as inline SVG in the colors of the page around it, from the standard library."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
 CHARACTER = 8.0
 """The width that is reserved for one character of a label, in pixels."""
+
+Steps = Mapping[str, int]
+"""When a shape counts, in a drawing that is shown step by step: "since", "until" or "at" a step."""
 
 COLORS = {
     "positive": "var(--vtj-positive, #b45309)",
@@ -64,11 +67,12 @@ class Drawing:
         anchor: str = "middle",
         color: str = "plain",
         strong: bool = False,
+        steps: Steps | None = None,
     ) -> None:
         """Write words with their baseline at y."""
         weight = {"font-weight": "700"} if strong else {}
         style = {"style": f"fill: {COLORS[color]}", "text-anchor": anchor, **weight}
-        self._add("text", x=_short(x), y=_short(y), **style).text = words
+        self._add("text", steps, x=_short(x), y=_short(y), **style).text = words
 
     def box(
         self,
@@ -80,6 +84,7 @@ class Drawing:
         color: str = "plain",
         shade: float = 0.0,
         corner: float = 3.0,
+        steps: Steps | None = None,
     ) -> None:
         """Draw a rectangle, its area tinted by `shade`, from 0 to 1."""
         share = f"{40 * shade:.0f}%"  # beyond, words on it would be too faint in the dark
@@ -87,31 +92,24 @@ class Drawing:
         stroke = "stroke: color-mix(in srgb, currentColor 45%, transparent)"
         sizes = {"x": x, "y": y, "width": width, "height": height, "rx": corner}
         given = {name: _short(size) for name, size in sizes.items()}
-        self._add("rect", **given, style=f"{fill}; {stroke}")
+        self._add("rect", steps, **given, style=f"{fill}; {stroke}")
 
     def line(
-        self, points: Sequence[tuple[float, float]], *, color: str = "plain", dashed: bool = False
+        self,
+        points: Sequence[tuple[float, float]],
+        *,
+        color: str = "plain",
+        dashed: bool = False,
+        steps: Steps | None = None,
     ) -> None:
         """Draw a line through points."""
         path = "M" + " L".join(f"{_short(x)} {_short(y)}" for x, y in points)
         dashes = {"stroke-dasharray": "5 4"} if dashed else {}
         style = f"fill: none; stroke: {COLORS[color]}"
-        self._add("path", d=path, style=style, **{"stroke-width": "1.5", **dashes})
+        self._add("path", steps, d=path, style=style, **{"stroke-width": "1.5", **dashes})
 
-    def arrow(
-        self, points: Sequence[tuple[float, float]], *, color: str = "plain", dashed: bool = False
-    ) -> None:
-        """Draw a line through points with a head at its end."""
-        self.line(points, color=color, dashed=dashed)
-        (x, y), (start_x, start_y) = points[-1], points[-2]
-        length = ((x - start_x) ** 2 + (y - start_y) ** 2) ** 0.5
-        dx, dy = 8 * (x - start_x) / length, 8 * (y - start_y) / length
-        corners = [(x, y), (x - dx - dy / 2, y - dy + dx / 2), (x - dx + dy / 2, y - dy - dx / 2)]
-        head = " ".join(f"{_short(a)},{_short(b)}" for a, b in corners)
-        self._add("polygon", points=head, style=f"fill: {COLORS[color]}")
-
-    def figure(self, title: str, description: str) -> Figure:
-        """Finish: the title and the description are what a screen reader says."""
+    def figure(self, title: str, description: str, *beneath: ElementTree.Element) -> Figure:
+        """Finish: the title and the description are what a screen reader says of the drawing."""
         width, height = map(_short, self.size)
         size = {"viewBox": f"0 0 {width} {height}", "width": width, "height": height}
         style = "font-size: 14px; display: block"
@@ -120,10 +118,11 @@ class Drawing:
         ElementTree.SubElement(svg, "desc").text = description
         svg.extend(self.shapes)
         frame = ElementTree.Element("div", {"class": "vtj-figure", "style": "overflow-x: auto"})
-        frame.append(svg)
+        frame.extend([svg, *beneath])
         return Figure(title, description, ElementTree.tostring(frame, encoding="unicode"))
 
-    def _add(self, tag: str, **attributes: str) -> ElementTree.Element:
+    def _add(self, tag: str, steps: Steps | None = None, **attributes: str) -> ElementTree.Element:
+        attributes |= {f"data-{when}": str(step) for when, step in (steps or {}).items()}
         self.shapes.append(ElementTree.Element(tag, attributes))
         return self.shapes[-1]
 

@@ -1,5 +1,6 @@
 """The graph that backward walks."""
 
+import gzip
 from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
@@ -8,8 +9,9 @@ import torch
 from torch import Tensor
 
 import vtj
+from vtj.examples.relay import both_stages
 from vtj.show import graph
-from vtj_site.figures.reading.drawn import Box, Drawn, Label, Line, Point, drawn
+from vtj_site.figures.reading.drawn import Box, Drawn, Label, drawn
 
 X = torch.tensor([1.0, 2.0])
 ONE, TWO = torch.tensor(1.0), torch.tensor(2.0)
@@ -27,25 +29,78 @@ class WrongForTen(torch.autograd.Function):
         return 2 * grads[0] + (grads[0] == 10)
 
 
-def test_shows_values_and_arriving_gradients() -> None:
+def test_shows_values_gradients_and_what_is_kept_and_sent() -> None:
     figure = graph(lambda x: (3 * x).sum(), X, torch.tensor(10.0))
     assert figure.title == "Values forward, gradients back"
     assert figure.description == (
-        "x: value [1, 2], gradient [30, 30]. mul: value [3, 6], gradient [10, 10]. "
-        "sum: value 9, gradient 10."
+        "x: value [1, 2], gradient [30, 30]. mul: value [3, 6], gradient [10, 10], keeps 3. "
+        "y: sum: value 9, gradient 10."
     )
-    assert drawn(figure).words == [
-        "x", "→ [1, 2]", "← [30, 30]",
-        "mul", "→ [3, 6]", "← [10, 10]",
-        "sum", "→ 9", "← 10",
-        "→ value   ← gradient arriving",
+    seen = drawn(figure)
+    assert seen.words == [
+        "[10, 10]", "[30, 30]", "v = 10",
+        "x", "= [1, 2]", "↑ [30, 30]",
+        "mul", "= [3, 6]", "↑ [10, 10]", "keeps 3",
+        "y: sum", "= 9", "↑ 10",
+        "= value, ↑ gradient that arrives",
     ]  # fmt: skip
+    assert seen.told == [
+        [
+            "Forward: x = [1, 2] goes down to y = 9, "
+            "and each operation keeps what it needs to go back."
+        ],
+        ["y.backward(v): v = 10 arrives at y."],
+        ["y: sum gets 10 and sends [10, 10] to mul.", "10 × [1, 1] = [10, 10] → mul"],
+        [
+            "mul gets [10, 10] and sends [30, 30] to x.",
+            "[10, 10] × [3, 3] = [30, 30] → x",
+            "Then it frees 3.",
+        ],
+        ["x gets [30, 30] and backward adds it to x.grad."],
+    ]
+
+
+def test_where_ways_meet_what_they_bring_is_added_in_the_order_in_which_it_comes() -> None:
+    def met(x: Tensor) -> Tensor:
+        middle = x.sum()
+        return middle * middle + middle
+
+    told = drawn(graph(met, X)).told
+    assert told[4] == [
+        "middle: sum gets 7, the sum of 3 parts, and sends [7, 7] to x.",
+        "1 + 3 + 3 = 7",
+        "7 × [1, 1] = [7, 7] → x",
+        "Cut f here, and 7 is the v for middle.backward(v).",
+    ]
+
+
+def test_each_part_shows_from_its_step_to_the_step_that_adds_it() -> None:
+    seen = drawn(graph(lambda x: (3 * x).sum(), X))
+    shown = {label.words: label.steps for label in seen.labels}
+    assert shown["v = 1"] == (("at", 1), ("since", 1))
+    assert shown["[3, 3]"] == (("at", 3), ("since", 3), ("until", 4))
+    assert shown["↑ 1"] == (("since", 1),)
+    assert shown["↑ [3, 3]"] == (("since", 4),)
+    assert shown["keeps 3"] == (("until", 3),)
+    assert [box.steps for box in seen.boxes] == [(("at", 4),), (("at", 3),), (("at", 2),)]
+
+
+def test_a_notebook_gets_script_and_style_with_it() -> None:
+    figure = graph(lambda x: 2 * x, X, X)
+    more = figure._repr_html_().removeprefix(figure.html)
+    assert more.startswith("<style>")
+    assert more.endswith("</script>")
+    assert "customElements.define(" in more
+    assert len(gzip.compress(more.encode())) < 12_000
 
 
 @pytest.mark.parametrize(
     ("x", "shown"),
     [
         (torch.tensor(0.5), "0.5"),
+        (torch.tensor(5705182.0), "5705182"),
+        (torch.tensor([1 / 3, -0.1]), "[≈0.3333, −0.1]"),
+        (torch.tensor(1 / 3, dtype=torch.bfloat16), "≈0.334"),
         (torch.tensor([0.5]), "[0.5]"),
         (torch.tensor([1.0, -2.0, 3.0]), "[1, −2, 3]"),
         (torch.ones(4), "shape (4,)"),
@@ -64,14 +119,6 @@ class Node(NamedTuple):
     labels: list[Label]
 
 
-class Way(NamedTuple):
-    """A pair of arrows: the points between the two, and the boxes that it joins."""
-
-    points: list[Point]
-    start: Box
-    end: Box
-
-
 def nodes(seen: Drawn) -> list[Node]:
     """Read the boxes."""
     return [
@@ -79,21 +126,6 @@ def nodes(seen: Drawn) -> list[Node]:
                    and box.top < a.place[1] < box.bottom])
         for box in seen.boxes
     ]  # fmt: skip
-
-
-def ways(seen: Drawn) -> list[Way]:
-    """Read the arrows: each stands 3 to the side of its way."""
-    found = []
-    for line in seen.lines[::2]:
-        points = [(round(x + 3, 1), y) for x, y in line.points]
-        (start,) = (box for box in seen.boxes if _on(points[0], box, box.bottom))
-        (end,) = (box for box in seen.boxes if _on(points[-1], box, box.top))
-        found.append(Way(points, start, end))
-    return found
-
-
-def _on(point: Point, box: Box, side: float) -> bool:
-    return point[1] == side and box.left + 8 <= point[0] <= box.right - 8
 
 
 DRAWN = [
@@ -114,44 +146,36 @@ def seen_of(f: Any, x: Any) -> Drawn:
 
 @pytest.mark.parametrize(("f", "x"), DRAWN)
 def test_words_stand_in_their_box(f: Any, x: Any) -> None:
-    seen = seen_of(f, x)
-    read = nodes(seen)
-    assert [label for node in read for label in node.labels] == seen.labels[:-1]
-    for box, labels in read:
-        assert [label.words[:2] for label in labels[1:]] == ["→ ", "← "]
-        assert [label.color for label in labels] == ["plain", "plain", "accent"]
+    for box, labels in nodes(seen_of(f, x)):
+        kinds = [label.words.partition(" ")[0] for label in labels[1:]]
+        assert kinds == ["=", "↑", "keeps"][: len(kinds)]
         assert all(box.left < label.left and label.right < box.right for label in labels)
 
 
 @pytest.mark.parametrize(("f", "x"), DRAWN)
-def test_an_arrow_each_way_for_every_edge(f: Any, x: Any) -> None:
-    seen = seen_of(f, x)
-    read = ways(seen)
-    assert len(seen.lines) == len(seen.heads) == 2 * len(read)
-    for way, down, up in zip(read, seen.lines[::2], seen.lines[1::2], strict=True):
-        left = [(pytest.approx(x - 3), y) for x, y in way.points]
-        right = [(pytest.approx(x + 3), y) for x, y in way.points]
-        assert down == Line(left, "plain", dashed=False)
-        assert up == Line(right[::-1], "accent", dashed=True)
-    assert [head.points[0] for head in seen.heads] == [line.points[-1] for line in seen.lines]
-    assert [head.color for head in seen.heads] == [line.color for line in seen.lines]
-
-
-@pytest.mark.parametrize(("f", "x"), DRAWN)
-def test_arrows_cross_neither_a_box_nor_each_other(f: Any, x: Any) -> None:
+def test_ways_cross_neither_a_box_nor_each_other(f: Any, x: Any) -> None:
     seen = seen_of(f, x)
     between: dict[float, list[tuple[float, float]]] = {}
-    for way in ways(seen):
+    for way in seen.lines:
         for (x1, y1), (x2, y2) in pairwise(way.points):
-            if y2 - y1 == 46:
-                between.setdefault(y1, []).append((x1, x2))
+            beside = [box for box in seen.boxes if box.top == y1]
+            if beside:
+                assert (x1, y2) == (x2, beside[0].bottom), "straight down past the boxes of a row"
+                assert not any(box.left <= x1 <= box.right for box in beside)
             else:
-                assert (x1, y2 - y1) == (x2, 62), "straight down past the boxes of a row"
-                row = [box for box in seen.boxes if box.top == y1]
-                assert not any(box.left <= x1 <= box.right for box in row)
+                between.setdefault(y1, []).append((x1, x2))
     for steps in between.values():
         for (a1, a2), (b1, b2) in combinations(steps, 2):
             assert (a1 < b1) == (a2 < b2)
+
+
+def test_numbers_on_ways_do_not_cover_each_other() -> None:
+    seen = seen_of(both_stages().f, X)
+    sent = [label for label in seen.labels if len(label.steps) == 3]
+    assert len(sent) == len(seen.lines) - 1
+    for one, other in combinations(sent, 2):
+        apart = one.right <= other.left or other.right <= one.left
+        assert apart or abs(one.place[1] - other.place[1]) >= 14, (one, other)
 
 
 def test_what_backward_does_not_visit_has_its_name_alone() -> None:
@@ -176,6 +200,11 @@ def test_what_backward_does_not_visit_has_its_name_alone() -> None:
 def test_draws_nothing_that_is_not_confirmed(f: Any, v: Any, error: Any, match: str) -> None:
     with pytest.raises(error, match=match):
         graph(f, X, v)
+
+
+def test_a_calculation_in_two_dtypes_is_told() -> None:
+    told = drawn(graph(lambda x: x.double() * 2, X, torch.ones(2, dtype=torch.float64))).told
+    assert told[3][1] == "[2, 2] × [1, 1] = [2, 2] → x"
 
 
 def test_draws_up_to_24_nodes() -> None:

@@ -1,5 +1,6 @@
 """The walk through the graph that autograd recorded."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -7,8 +8,9 @@ import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
 from torch import Tensor
+from torch.utils.checkpoint import checkpoint
 
-from vtj.show.recorded_graph import walk
+from vtj.show.recorded_graph import LONGEST, walk
 
 X, V = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0])
 
@@ -191,3 +193,73 @@ def test_a_random_function_is_walked_with_the_draw_of_seed_0() -> None:
 def test_raises_what_backward_raises(f: Any, v: Any, error: Any, match: str) -> None:
     with pytest.raises(error, match=match):
         walk(f, X, v)
+
+
+def named(x: Tensor) -> Tensor:
+    first = x[0]
+    parts = torch.stack([first, x[-1]]).exp()
+    return parts[1] * first
+
+
+def test_names_are_those_of_the_variables_of_f() -> None:
+    called = [s.called for s in walk(named, X)]
+    assert called == ["y", "parts[1]", "first", "parts", "x", "", "x[-1]"]
+    assert [s.called for s in walk(lambda x: (2 * x)[0], X)] == ["y", "", "x"]
+
+
+def test_an_operation_keeps_its_factors_until_backward_has_come_by() -> None:
+    kept = {s.name: [(k.called, k.value.tolist()) for k in s.keeps] for s in walk(named, X)}
+    assert kept["mul"] == [("parts[1]", pytest.approx(math.e**2)), ("first", 1)]
+    assert kept["exp"] == [("parts", pytest.approx([math.e, math.e**2]))]
+    assert kept["stack"] == kept["select"] == kept["x"] == []
+    for station in walk(named, X):
+        assert station.freed == (station.turn if station.keeps else None)
+
+
+def test_a_node_tells_its_jacobian_and_sends_its_product_with_what_arrived() -> None:
+    (both, *_) = walk(lambda x: x.cumsum(0), X, V)
+    (way,) = both.ways
+    assert way.jacobian is not None
+    assert way.sent is not None
+    assert way.jacobian.tolist() == [[1, 0], [1, 1]]
+    assert way.sent.tolist() == [11, 10]
+
+
+@pytest.mark.parametrize(
+    ("f", "x"),
+    [
+        (product_of_parts, torch.tensor([2.0, 5.0])),  # a node of two outputs
+        (written, X),  # goes back through nodes of its own
+        (lambda x: 2 * x, torch.ones(LONGEST + 1)),
+    ],
+)
+def test_no_jacobian_is_asked_for_where_none_could_be_shown(f: Any, x: Tensor) -> None:
+    stations = walk(f, x, torch.ones_like(f(x)))
+    told = [way.jacobian is None for s in stations for way in s.ways if s.name != "select"]
+    assert any(told)
+
+
+class Power(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, exponent: int) -> Tensor:
+        ctx.save_for_backward(x)
+        return x**exponent
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return 3 * grads[0] * ctx.saved_tensors[0] ** 2, None
+
+
+def test_what_a_function_of_the_readers_own_keeps_is_told_and_its_jacobian_is_not() -> None:
+    power, _ = walk(lambda x: Power.apply(x, 3), X, V)
+    assert [kept.value.tolist() for kept in power.keeps] == [[1, 2]]
+    assert [(way.sent is None, way.jacobian) for way in power.ways] == [(False, None)]
+
+
+def test_a_checkpoint_is_walked_without_what_it_keeps() -> None:
+    def checked(x: Tensor) -> Any:
+        return checkpoint(lambda x: x.exp() * x, x, use_reentrant=False)
+
+    stations = walk(checked, X, V)
+    assert [station.name for station in stations] == ["mul", "exp", "x"]
+    assert [station.keeps for station in stations] == [[], [], []]

@@ -11,6 +11,9 @@ CHARACTER = 8.0
 
 Point = tuple[float, float]
 
+Steps = tuple[tuple[str, int], ...]
+"""When a part shows, in a drawing that goes step by step: ("at", 2) and the like, sorted."""
+
 
 class Label(NamedTuple):
     """Words, with the place where they start, end or have their middle, and their baseline."""
@@ -20,6 +23,7 @@ class Label(NamedTuple):
     anchor: str
     color: str
     strong: bool
+    steps: Steps = ()
 
     @property
     def left(self) -> float:
@@ -43,6 +47,7 @@ class Box(NamedTuple):
     corner: float
     color: str
     shade: int
+    steps: Steps = ()
 
     @property
     def right(self) -> float:
@@ -66,6 +71,7 @@ class Line(NamedTuple):
     points: list[Point]
     color: str
     dashed: bool
+    steps: Steps = ()
 
 
 class Drawn(NamedTuple):
@@ -78,7 +84,8 @@ class Drawn(NamedTuple):
     labels: list[Label]
     boxes: list[Box]
     lines: list[Line]
-    heads: list[Line]
+    told: list[list[str]]
+    """The paragraphs of each step of the list beneath."""
 
     @property
     def words(self) -> list[str]:
@@ -96,7 +103,8 @@ class Drawn(NamedTuple):
 
 def drawn(figure: Figure) -> Drawn:
     """Read a figure's drawing, from the HTML that is put into a page."""
-    (svg,) = ElementTree.fromstring(figure.html)
+    whole = ElementTree.fromstring(figure.html)
+    (svg,) = whole.iter("svg")
     return Drawn(
         svg.findtext("title", ""),
         svg.findtext("desc", ""),
@@ -104,8 +112,8 @@ def drawn(figure: Figure) -> Drawn:
         float(svg.attrib["height"]),
         [_label(element) for element in svg.iter("text")],
         [_box(element) for element in svg.iter("rect")],
-        [_line(element, "d", "stroke") for element in svg.iter("path")],
-        [_line(element, "points", "fill") for element in svg.iter("polygon")],
+        [_line(element) for element in svg.iter("path")],
+        [[part.text or "" for part in item] for item in whole.iter("li")],
     )
 
 
@@ -116,6 +124,7 @@ def _label(element: ElementTree.Element) -> Label:
         element.attrib["text-anchor"],
         _color(element, "fill"),
         element.get("font-weight") == "700",
+        _steps(element),
     )
 
 
@@ -124,13 +133,20 @@ def _box(element: ElementTree.Element) -> Box:
         float(element.attrib[name]) for name in ("x", "y", "width", "height", "rx")
     )
     (shade,) = re.findall(r" (\d+)%, transparent\);", element.attrib["style"])
-    return Box(left, top, width, height, corner, _color(element, "fill"), int(shade))
+    look = _color(element, "fill"), int(shade), _steps(element)
+    return Box(left, top, width, height, corner, *look)
 
 
-def _line(element: ElementTree.Element, name: str, colored: str) -> Line:
-    places = list(map(float, re.findall(r"-?\d+(?:\.\d+)?", element.attrib[name])))
+def _line(element: ElementTree.Element) -> Line:
+    places = list(map(float, re.findall(r"-?\d+(?:\.\d+)?", element.attrib["d"])))
     points = list(zip(places[::2], places[1::2], strict=True))
-    return Line(points, _color(element, colored), "stroke-dasharray" in element.attrib)
+    dashed = "stroke-dasharray" in element.attrib
+    return Line(points, _color(element, "stroke"), dashed, _steps(element))
+
+
+def _steps(element: ElementTree.Element) -> Steps:
+    said = ((name.partition("data-")[2], step) for name, step in element.attrib.items())
+    return tuple(sorted((name, int(step)) for name, step in said if name))
 
 
 def _color(element: ElementTree.Element, property_: str) -> str:
