@@ -208,7 +208,7 @@ def _splits(trial: Trial, answers: Answers, result: Vote) -> Iterator[tuple[str,
         first = answers.speakers[one.family]
         apart = distance(one, first, trial.relative)
         # what a sum may lose: else torch's vmap rule is called wrong in the report on a right gelu
-        # of float32 (in tests/), and f, where a custom Function stands on the way
+        # of float32 (in tests/), and with a custom Function on the way its backward
         lost = 4 * trial.eps * abs(first.value).max(axis=0, initial=0)
         apart = np.where(abs(one.value - first.value) <= lost, 0, apart)
         if one is not first and (apart > 1).any() and not result.against[one.family].any():

@@ -20,7 +20,8 @@ COARSE = (2.0**-12, 2.0**-9)
 # What is measured is a standard deviation: with a tenth of it, the right drawn function 2797 (in
 # tests/) would be called wrong, and floor(1e3 x) / 1e3 + x at 1.3005, whose stairs are noise.
 MARGIN = 3.0
-POINTS = 9
+# With 7, which leave a single difference, a random 1e-8 on a sine may pass for a quarter of that.
+VALUES = 9
 
 
 def measured_noise(g: Callable[[float], Array], step: float) -> Array:
@@ -29,7 +30,7 @@ def measured_noise(g: Callable[[float], Array], step: float) -> Array:
     Source:
         J. J. Moré, S. M. Wild, Estimating computational noise, SIAM J. Sci. Comput. 33 (2011).
     """
-    return noise_of_differences(np.stack([g(k * step) for k in range(POINTS)]), 6)
+    return noise_of_differences(np.stack([g(k * step) for k in range(VALUES)]), 6)
 
 
 def noise_of_differences(table: Array, order: int) -> Array:
@@ -70,4 +71,4 @@ def _noise_alone(g: Callable[[float], Array], step: float) -> Array:
 
 def _beside(g: Callable[[float], Array], step: float) -> Array:
     """Return values on one side of 0, and not at 0, where there may be a kink."""
-    return np.stack([g((k + 1) * step) for k in range(POINTS)])
+    return np.stack([g((k + 1) * step) for k in range(VALUES)])

@@ -115,11 +115,11 @@ def _absorbed(
     changes from call to call does not grow: with eps itself a sine would be correct whose backward
     is off by a random 1e-8.
     """
-    by = np.sqrt(trial.eps)
+    by = trial.eps**0.5
     answers = (gradient_of(perturbed_backward(trial.f, by, seed + k)) for k in range(SAMPLES))
     moved = np.max([abs(answer - first) for answer in answers], axis=0)
     # nan is none, or the right drawn function 5744 (in tests/) would be called wrong
-    return np.fmax(moved * trial.eps / by, 0.0)
+    return np.asarray(np.fmax(moved * trial.eps / by, 0.0))
 
 
 def perturbed_backward(f: Function, by: float, seed: int) -> Function:
