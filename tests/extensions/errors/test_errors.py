@@ -79,15 +79,14 @@ RuntimeError: invalid gradient at index 0 - got [2]
 RuntimeError: hook 1 has changed the size of [5]
 ```
 """
+LONG = "RuntimeError: " + "a word " * 20 + "and"
 PAGES = {
     "deep/home": BOX,
     "errors": ERRORS,
     "lost": "```{error-message}\nno section explains it\n```\n\n```{error-message}\n```\n\n"
     "```{error-message}\n:until: 1.3.0\nRuntimeError: invalid gradient at index {…}\n```\n\n"
     "```{error-message}\n:until: 1.3.0\nnever worded so\n```\n",
-    "long": "# Long\n\n```{error-message}\nRuntimeError: "
-    + "a word " * 20
-    + "and {…} {…} more\n```\n",
+    "long": f"# Long\n\n```{{error-message}}\n{LONG} {{…}} {{…}} more\n```\n",
     "other": ERRORS.replace("shape", "other").replace("Zero", "One"),
     "shown": SHOWN,
 }
@@ -176,7 +175,7 @@ def test_a_message_of_plain_torch_is_marked_with_what_raises_it(folder: Path) ->
 
 def test_of_a_long_message_the_beginning_is_compared(folder: Path) -> None:
     (entry,) = (entry for entry in known(folder) if entry["title"] == "Long")
-    assert entry["pattern"] == "RuntimeError: " + "a word " * 20 + "and"
+    assert entry["pattern"] == LONG
 
 
 def test_a_mistake_that_raises_nothing_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
