@@ -45,7 +45,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> ZipFile:
 def test_it_holds_the_modules_of_the_library_and_nothing_else(wheel: ZipFile) -> None:
     names = [name for name in wheel.namelist() if ".dist-info/" not in name]
     modules = {path.relative_to(ROOT / "src").as_posix() for path in ROOT.glob("src/vtj/**/*.py")}
-    assert set(names) == modules | {"vtj/py.typed"}
+    shown = {"vtj/show/steps.css", "vtj/show/steps.js"}  # what a notebook gets with a graph
+    assert set(names) == modules | shown | {"vtj/py.typed"}
 
 
 def test_it_asks_for_torch_and_numpy_alone(wheel: ZipFile) -> None:

@@ -26,6 +26,8 @@ class Site:
         self.folder = folder
         for part in ("conf", "src"):
             shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("*.pyc"))
+        for part in ("pyproject.toml", "README.md", "LICENSE"):  # what the wheel is made of
+            shutil.copy(ROOT / part, folder)
         (folder / page).parent.mkdir(parents=True)
         (folder / page).write_text(alone(page), encoding="utf-8")
         name = page.removeprefix("docs/").removesuffix(".md")

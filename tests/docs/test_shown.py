@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import torch
 
 from tests.docs import shown
 from tests.docs.reading import LONGEST, Reader, as_text, kept, with_python_s_warnings
@@ -12,8 +13,9 @@ PAGES = shown.pages()
 
 
 def complaint(page: Path) -> str | None:
-    """Read a page in a fork, as the build does: torch gives some warnings once a process."""
+    """Read a page in a fork, as the build does."""
     with_python_s_warnings()
+    torch.set_warn_always(True)  # a test before this one may have met what is said once a process
     reader = Reader(page)
     return reader.complaint_from(0) or shown.difference(page, reader.shown)
 

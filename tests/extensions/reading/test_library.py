@@ -81,6 +81,7 @@ BACKEND = "[build-system]\nrequires = []\nbuild-backend = 'hatchling.build'\n"
 def test_a_wheel_that_is_not_the_one_that_pages_name_fails_the_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, project: str, said: str
 ) -> None:
+    """Rejected by reading.finish."""
     (tmp_path / "pyproject.toml").write_text(f"{BACKEND}[project]\n{project}", encoding="utf-8")
     (tmp_path / "vtj").mkdir()
     (tmp_path / "vtj/__init__.py").touch()
