@@ -349,7 +349,7 @@ def history(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", default=False)
 def torches(session: nox.Session) -> None:
-    """Run the library's tests on several releases of torch, and record it: `-- VERSION …`.
+    """Run the library's tests on several releases of torch, and record it: `-- VERSION[:PYTHON] …`.
 
     Each has an environment of its own, removed afterwards (gigabytes of downloads).
     """
