@@ -28,6 +28,9 @@ from finding.sections import sections
 
 SYNONYMS = Path(__file__).with_name("synonyms.json")
 ASKED = Path(__file__).with_name("asked.json")
+MOST = 80
+"""Sentences of a section that are searched: with more it is a table of records, as those of what
+changed from release to release, which alone weighed a tenth of all that a search loads."""
 STEMMER = Path(sphinx.search.__file__).parent / "minified-js"
 
 
@@ -61,7 +64,7 @@ def write_data(site: Path, pages: list[str], weights: dict[str, float]) -> None:
         {
             "url": (url := f"{page}#{section.anchor}"),
             "titles": section.titles,
-            "text": section.text,
+            "text": section.text[:MOST],
             "messages": section.messages,
             "code": vocabulary(" ".join(section.code)),
             "asked": asked.pop(url, ""),
