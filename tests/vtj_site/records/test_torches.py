@@ -18,7 +18,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("row", recorded(), ids=lambda row: f"torch {row['torch']}")
+@pytest.mark.parametrize("row", recorded(), ids=lambda row: f"{row['torch']} on {row['python']}")
 def test_a_row_is_of_the_schema_and_no_test_failed(row: dict[str, Any]) -> None:
     assert row.keys() == {*FORMS, "passed", "failed", "skipped"}
     for key, form in FORMS.items():
