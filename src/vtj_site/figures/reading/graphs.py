@@ -266,6 +266,7 @@ def _ways(seen: Drawn, places: list[Place]) -> Iterator[Pair]:
     loose = [a for a in seen.labels if not any(_inside(a, place.box) for place in places)]
     *numbers, v, legend = loose
     yield "the legend", (legend.words, legend.right <= seen.width), (LEGEND, True)
+    yield "where the legend begins", legend.place[0], 2
     yield "the color of the legend and of v", (legend.color, v.color), ("plain", "accent")
     downs = (legend.place[1], v.place[1] - given.points[-1][1])
     yield "how far down the legend and v stand", downs, (seen.height - 6, 13)
