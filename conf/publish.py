@@ -28,6 +28,8 @@ WRITTEN = {  # by the build, so that no installed file is the same; and whose te
     "_static/pygments.css": "Pygments",
     "_static/search-data.js": "vtj",
     "_static/stemmer.js": "Sphinx",
+    "_static/steps.css": "vtj",
+    "_static/steps.js": "vtj",
 }
 
 
