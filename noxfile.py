@@ -287,7 +287,10 @@ def shown(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def browser(session: nox.Session) -> None:
-    """Open every page of the built site in Chromium: accessible, light, from disk and server."""
+    """Open every page of the built site in Chromium: accessible, light, from disk and server.
+
+    Firefox opens every page too: without an error, without scrolling sideways, by keyboard.
+    """
     install(session, "browser")
     session.run("npm", "ci", "--prefix", "tests/browser", external=True)
     session.run("pytest", *PAGE_BY_PAGE, "tests/browser", *session.posargs)
@@ -330,6 +333,14 @@ def bench_docs(session: nox.Session) -> None:
     install(session, "bench")
     bench = "tests/benchmarks/docs_build/bench.py"
     session.run("python", bench, *session.posargs, env={"PYTHONPATH": "conf/extensions"})
+
+
+@nox.session(name="bench-pages", default=False)
+def bench_pages(session: nox.Session) -> None:
+    """Ask Lighthouse about five kinds of pages on its slow phone, and record what it gives them."""
+    install(session, "browser")
+    session.run("npm", "ci", "--prefix", "tests/browser", external=True)
+    session.run("python", "-m", "tests.benchmarks.pages")
 
 
 @nox.session(venv_backend="none", default=False)

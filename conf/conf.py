@@ -30,9 +30,11 @@ version = release = installed_version("vtj")  # typed once, in pyproject.toml
 # The address the site is published at, if it is: only then are there a sitemap and social metadata.
 html_baseurl = os.environ.get("SITE_URL", os.environ.get("READTHEDOCS_CANONICAL_URL", ""))
 sitemap_url_scheme = "{link}"
-sitemap_excludes = ["search.html", "genindex.html"]
+sitemap_excludes = ["search.html", "genindex.html", "404.html"]
 ogp_site_url = html_baseurl
 ogp_social_cards = {"enable": False}  # they would need matplotlib
+ogp_image = "_static/social-card.png"  # drawn by the room identity
+ogp_image_alt = "Rows of a Jacobian, each with its weight, and their sum in x.grad"
 
 # The order of what they do: gates.RULES for a page that was read, reading.setup for one to be
 # written. Nothing else here asks for a place of its own (tests/extensions/test_declarations.py).
@@ -49,9 +51,12 @@ extensions = [
     "mathematics",  # formulas are MathML when the page is built: no script, no CDN
     "gates",  # what refuses a page
     "devices.explorer",
+    "devices.painter",
+    "devices.shapes",
     "devices.steps",
     "recorded",  # versions and quotations
     "errors",
+    "identity",  # the mark, the icons, the front page's picture
     "finding",  # the search
     "statements",  # words that are computed
     "reading",  # before opengraph, which looks for a page's description
@@ -101,7 +106,9 @@ folded_sections = {  # a reader of a long page looks for one of its sections, or
     **{f"tutorials/{page.stem}": ["predict-*"] for page in TUTORIALS if page.stem != "index"},
     "explanation/history": ["every-question-*", "where-the-*"],
     "explanation/changes": ["calls-*", "warnings", "which-*"],
+    "explanation/changes-torch-1": ["early-warnings"],
     "explanation/changed-errors": ["refused-*", "new-*"],
+    "explanation/changed-errors-torch-1": ["early-refused", "early-new", "early-calls"],
     "explanation/how-this-site-is-checked": ["every-*", "the-examples-*"],
 }
 statements_unchecked = "unchecked.json"  # how many words of each page nothing checks yet
@@ -162,7 +169,8 @@ typehints_defaults = "comma"
 
 html_theme = "furo"
 html_title = "vtj"
-html_favicon = "static/favicon.svg"
+html_additional_pages = {"404": "404.html"}
+identity_example = "vtj.examples.three_outputs:three_outputs_stacked"
 html_css_files = [
     "site.css",
     "tables.css",
@@ -170,6 +178,7 @@ html_css_files = [
     "cheat-sheet.css",
     "statements.css",
     "search.css",
+    "front.css",
 ]
 html_js_files = [  # classic scripts: a module would be refused from disk
     ("a11y.js", {"defer": "defer"}),
@@ -185,6 +194,7 @@ html_context = {  # pages run in the environment that builds them: what is insta
     "source_url": source_url,
 }
 html_theme_options = {
+    "top_of_page_buttons": [],  # the source is offered at the foot, in words
     "light_css_variables": {"color-brand-primary": "#0b5cad", "color-brand-content": "#0b5cad"},
     "dark_css_variables": {"color-brand-primary": "#6cb6ff", "color-brand-content": "#6cb6ff"},
 }

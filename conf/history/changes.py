@@ -54,4 +54,4 @@ def save(rows: dict[str, record_of_changes.Row]) -> None:
 
 
 if __name__ == "__main__":
-    record(sys.argv[1:], load(), row, save)
+    record(sys.argv[1:], load, row, save)

@@ -136,21 +136,26 @@ def environment(version: str, scratch: Path) -> Environment:
 
 def record(
     asked: list[str],
-    rows: dict[str, Row],
+    load: Callable[[], dict[str, Row]],
     row: Callable[[str, Path], Row],
     save: Callable[[dict[str, Row]], None],
 ) -> None:
-    """Record the releases that are asked for, or all that have no row yet; save after each."""
+    """Record the releases that are asked for, or all that have no row yet; save after each.
+
+    The rows are read anew before each is added, for another run may have added some meanwhile.
+    """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped; what was recorded is kept"))
+    rows = load()
     wanted = asked or [version for version in releases() if version not in rows]
     for number, version in enumerate(wanted, start=1):
         print(f"torch {version} ({number} of {len(wanted)})", flush=True)
         with tempfile.TemporaryDirectory(prefix="vtj-history-") as scratch:
             try:
-                rows[version] = row(version, Path(scratch))
+                found = row(version, Path(scratch))
             except CouldNotRunError as reason:
                 print(f"  not run, its row stays as it was: {reason}", flush=True)
                 continue
+        rows = {**load(), version: found}
         rows = {each: rows[each] for each in sorted(rows, key=order)}
         save(rows)
         print("  recorded", flush=True)

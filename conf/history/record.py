@@ -47,4 +47,4 @@ def save(rows: Rows) -> None:
 
 
 if __name__ == "__main__":
-    record(sys.argv[1:], load(), row, save)
+    record(sys.argv[1:], load, row, save)

@@ -152,7 +152,7 @@ def main(named: list[str]) -> int:
     every = dict.fromkeys(map(full, named or (lowest("torch"), *BETWEEN, newest())))
     wanted = [each for each in every if named or rows.get(each, {}).get("commit") != now]
     if wanted:
-        record(wanted, rows, row, save)
+        record(wanted, load, row, save)
     failed = {each: found["failed"] for each, found in load().items() if found["failed"]}
     print("\n".join(f"torch {each}: {count} failed" for each, count in failed.items()))
     return int(bool(failed))

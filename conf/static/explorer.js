@@ -14,7 +14,10 @@ const sub = (name, i, shape = [1]) => (shape.length ? name + "₁₂₃₄"[i] :
 const size = (shape) => (shape.length ? `(${shape[0]},)` : "()");
 const add = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
 const most = (rows) => Math.max(...rows.flat().map(Math.abs)) || 1;
-const short = (number) => String(Number(number.toPrecision(5))).replace("-", "−");
+/* Whole numbers whole, others with five digits, and ≈ if they have more. */
+const five = (n) => (n % 1 ? Number(n.toPrecision(5)) : n);
+const mark = (n) => (Math.abs(five(n) - n) > 1e-12 * Math.abs(n) ? "≈" : "");
+const short = (n) => (mark(n) + five(n)).replace("-", "−");
 const list = (numbers) => `[${numbers.map(short).join(", ")}]`;
 const python = (number) => (Number.isInteger(number) ? number.toFixed(1) : String(number));
 const tensor = (numbers, shape, more = "") => {
@@ -22,7 +25,7 @@ const tensor = (numbers, shape, more = "") => {
   return `torch.tensor(${shape.length ? `[${inner}]` : inner}${more})`;
 };
 
-/* A number on the page: rounded to read, whole for whoever copies or checks it. */
+/* Rounded to read, whole for whoever copies or checks it. */
 const shown = (value) => `<data value="${value}">${short(value)}</data>`;
 const cell = (value, top) =>
   `<td class="${value < 0 ? "vtj-below" : "vtj-above"}"` +
@@ -55,8 +58,6 @@ class Explorer extends HTMLElement {
     this.build();
   }
 
-  /* ---- the state, also in the page's address ---- */
-
   choose(name) {
     const f = FUNCTIONS[name];
     const { forward = false, predict = false } = this.state || {};
@@ -85,7 +86,7 @@ class Explorer extends HTMLElement {
     this.choose(said.get("f"));
     for (const key of ["x", "v", "u"]) {
       const values = (said.get(key) || "").split(",").map(Number);
-      const fit = values.every((value) => Math.abs(value) <= LIMIT);
+      const fit = values.every((n) => Math.abs(n) <= LIMIT);
       if (said.get(key) && fit && values.length === this.state[key].length) this.state[key] = values;
     }
     this.state.forward = said.has("u");
@@ -96,7 +97,9 @@ class Explorer extends HTMLElement {
   write() {
     const { name, x, u, v, forward, predict } = this.state;
     const weights = forward ? `u=${u}` : `v=${v}`;
-    history.replaceState(null, "", `#f=${name}&x=${x}&${weights}${predict ? "&predict" : ""}`);
+    const own = `#f=${name}&x=${x}&${weights}${predict ? "&predict" : ""}`;
+    const graph = location.hash.match(/(step|graph)=\d+/g) || [];
+    history.replaceState(null, "", [own, ...graph].join("&"));
   }
 
   /* y, J, the weighted rows (or columns) and what those that count add up to. */
@@ -109,8 +112,6 @@ class Explorer extends HTMLElement {
     const stacks = forward ? added : x.map((_, j) => added.map((row) => row[j]));
     return { y: this.f.y(x), J, terms, counts, stacks, result: stacks.map(add) };
   }
-
-  /* ---- the controls ---- */
 
   change(part, focus) {
     Object.assign(this.state, { known: false, taken: null }, part);
@@ -125,8 +126,7 @@ class Explorer extends HTMLElement {
     const { name, forward, predict } = this.state;
     const mode = (value, to, text) => {
       const onchange = () => this.change({ forward: to }, `[value=${value}]`);
-      const checked = forward === to;
-      return h("label", {}, h("input", { type: "radio", name: "vtj-mode", value, checked, onchange }), text);
+      return h("label", {}, h("input", { type: "radio", name: "vtj-mode", value, checked: forward === to, onchange }), text);
     };
     const menu = h("select", {
       onchange: () => {
@@ -177,26 +177,28 @@ class Explorer extends HTMLElement {
       this.change({ [key]: this.state[key].map((old, k) => (k === i ? value : old)) });
     const fields = values.map((value, i) => {
       const label = sub(key, i, shape);
-      const slider = h("input", { type: "range", min, max, step, value, "aria-label": label });
+      const slider = h("input", { type: "range", step, "aria-label": label });
+      const slide = (to) => Object.assign(slider, { min: Math.min(min, to), max: Math.max(max, to), value: to });
+      slide(value);
       const box = h("input", {
         type: "number", min: -LIMIT, max: LIMIT, step: "any", value, "aria-label": `${label}, exactly`,
       });
-      slider.addEventListener("input", () => {
+      slider.oninput = () => {
         box.value = slider.value;
         box.ariaInvalid = null;
-        set(i, Number(slider.value));
-      });
-      box.addEventListener("input", () => {
+        set(i, +slider.value);
+      };
+      box.oninput = () => {
         const fits = Math.abs(box.valueAsNumber) <= LIMIT;
         box.ariaInvalid = fits ? null : "true";
         if (!fits) return this.say(`${label} must be a number from −${LIMIT} to ${LIMIT}.`);
-        slider.value = box.value;
+        slide(box.valueAsNumber);
         set(i, box.valueAsNumber);
-      });
+      };
       return h("div", { class: "vtj-input" }, h("span", { "aria-hidden": "true" }, label), slider, box);
     });
     const choices = key === "x" ? [] : [
-      ...(shape.length ? values : []).map((_, i) => [`${key} = ${sub("e", i)}`, values.map((_, k) => Number(k === i))]),
+      ...(shape.length ? values : []).map((_, i) => [`${key} = ${sub("e", i)}`, values.map((_, k) => +(k === i))]),
       ["ones", values.map(() => 1)],
       [list(this.own[key]), this.own[key]],
     ];
@@ -205,8 +207,6 @@ class Explorer extends HTMLElement {
     return h("fieldset", {}, h("legend", {}, LEGENDS[key]), ...fields, h("div", { class: "vtj-buttons" }, ...buttons));
   }
 
-  /* ---- what is shown ---- */
-
   update() {
     const { x, u, v, forward, taken } = this.state;
     const { shape } = this.f;
@@ -214,7 +214,7 @@ class Explorer extends HTMLElement {
     const { y, J, terms, counts, stacks, result } = this.numbers();
     const columns = x.map((_, j) => heading("col", sub("x", j)));
     const weight = (key, of, scope) => of.map((value, i) =>
-      heading(scope, `${sub(key, i, key === "v" ? shape : [1])} = ${shown(value)} ×`, `vtj-ink-${i + 1}`));
+      heading(scope, `${sub(key, i, key === "v" ? shape : [1])} = ${shown(value)} ×`, "vtj-weight"));
     const total = (value) => `<td class="vtj-total">${shown(value)}</td>`;
     const row = (i) => terms[i].map((term, j) => (counts(i, j) ? cell(term, most(terms)) : LATER));
 
@@ -242,17 +242,17 @@ class Explorer extends HTMLElement {
     shapes.textContent = forward ? `u has ${ofX}; J·u has ${ofY}.` : `v has ${ofY}; x.grad has ${ofX}.`;
     this.draw(bars, stacks, terms);
     this.guess(result);
-    for (const part of [products, bars, steps]) part.toggleAttribute("hidden", this.hidden);
+    for (const part of [products, bars, steps]) part.hidden = this.hidden;
     for (const part of [jacobian, products]) part.tabIndex = part.scrollWidth > part.clientWidth ? 0 : -1;
     code.textContent = this.code();
   }
 
-  /* One bar for each element of the product, made of what each row (or column) adds to it. */
+  /* A bar, on a scale of its own, for each element of the product: what each row adds. */
   draw(bars, stacks, terms) {
     const { forward } = this.state;
     const whole = forward ? terms : terms[0].map((_, j) => terms.map((row) => row[j]));
-    const reach = most(whole.map((stack) => [1, -1].map((sign) => add(stack.map((value) => Math.max(0, sign * value))))));
     bars.innerHTML = stacks.map((stack, i) => {
+      const reach = add(whole[i].map(Math.abs)) || 1;
       let [above, below] = [50, 50];
       const pieces = stack.map((value, k) => {
         const width = (Math.abs(value) / reach) * 50;
@@ -260,7 +260,7 @@ class Explorer extends HTMLElement {
         return `<i class="vtj-piece-${k + 1}" style="left:${left}%;width:${width}%"></i>`;
       });
       const name = forward ? sub("y", i, this.f.shape) : sub("x", i);
-      return `<div class="vtj-bar"><span>${name}</span><b>${pieces.join("")}</b></div>`;
+      return `<div class="vtj-bar"><span>${name}</span><b>${pieces.join("")}</b><span>${short(add(stack))}</span></div>`;
     }).join("");
   }
 
@@ -298,8 +298,6 @@ class Explorer extends HTMLElement {
     guess.append(h("form", { onsubmit }, `What is ${this.product}?`, ...boxes, h("button", {}, "Check"),
       button("Show it", () => reveal("It is this:"))));
   }
-
-  /* ---- what is told, and what is copied ---- */
 
   say(words) {
     clearTimeout(this.timer);

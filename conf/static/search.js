@@ -15,6 +15,7 @@ const FIELDS = { title: 6, asked: 4, around: 1.5, text: 1, code: 0.25 };
 const MESSAGE = 4; // words that stand so in an error's message are that message
 const READ = 80; // sections that are looked at more closely than by their words
 const PART = 0.3; // what "grad" counts where somebody asks for retain_grad, which is known
+const ASIDE = 0.5; // what a word counts that no title and no question has: "confusion", "executed"
 /* Words of a question that say nothing of its subject. */
 const STOP = new Set(("a an and any are as at be been but by can could did do does for from get give "
   + "gets had has have how i if in into is isnt it its me my of on or our please s should so than that "
@@ -89,6 +90,8 @@ const prepared = ({ sections, synonyms }) => {
   const worth = (words, weights) => [...new Set(words)]
     .reduce((sum, word) => sum + rarity(word) * (weights ? weights.get(word) || 0 : 1), 0);
 
+  // Words that a title or a reader's question has used: the others say less of what is asked.
+  const subject = new Set(documents.flatMap((one) => tokens(`${one.title} ${one.asked}`).map(stem)));
   const phrases = synonyms.map((group) => group.map((name) => names(name).map((name) => name.map(stem))));
   const named = new Set(phrases.flat(3));
 
@@ -122,8 +125,9 @@ const prepared = ({ sections, synonyms }) => {
     const count = (word, weight) => weights.set(word, Math.max(weight, weights.get(word) || 0));
     const all = telling(question);
     for (const [whole, ...parts] of all) {
-      count(whole, 1);
-      for (const part of parts) count(part, known.has(whole) ? PART : 1);
+      const about = (word) => (subject.has(word) || named.has(word) ? 1 : ASIDE);
+      count(whole, about(whole));
+      for (const part of parts) count(part, (known.has(whole) ? PART : 1) * about(part));
     }
     const own = new Set(weights.keys());
     for (const group of phrases) {

@@ -8,8 +8,10 @@ import numpy as np
 import torch
 
 from vtj.calling import without_trace
-from vtj.calling.tensors import Function, Tensors
-from vtj.oracle.behavior import Judged, judge_f, judge_v, raises
+from vtj.calling.tensors import Function
+from vtj.oracle.alone import judge_alone
+from vtj.oracle.behavior import Judged, drawn, judge_f, judge_v, raises
+from vtj.oracle.beside import functions_beside, report_beside
 from vtj.oracle.findings import Finding, overall
 from vtj.oracle.judging import once_differentiable_report
 from vtj.oracle.locating import locate
@@ -39,9 +41,12 @@ ENOUGH = 1e-3
 
 def certify(
     f: Function,
-    x: Tensors,
+    x: Any,
     J: Any = None,  # noqa: N803 - J is the term
     *,
+    reference: Function | None = None,
+    surrogate: Function | None = None,
+    relative: float | None = None,
     probes: int = 2,
     seed: int = 0,
 ) -> Report:
@@ -54,10 +59,15 @@ def certify(
 
     Args:
         f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
-        x: A tensor, or a tuple of tensors, of a floating dtype; DTensors too.
+        x: A tensor, or a tuple of tensors, of a floating dtype; DTensors too. What else stands in
+            the tuple is given on as it is, as by `check`.
         J: J by hand, of shape ``(*y.shape, *x.shape)``, or anything of shape
             ``(y.numel(), x.numel())`` with ``v @ J`` and ``J @ u``: an array, a sparse array or
             tensor, an operator.
+        reference: A plain function of what `f` computes, in float64; see `check`, which gives the
+            same report then.
+        surrogate: A plain function whose gradient `x.grad` is meant to be; see `check`.
+        relative: How far values may lie apart, relative to each; that of the dtype when omitted.
         probes: How many random `v`; there is one random `u`.
         seed: Fixes them, and what `f` draws itself.
 
@@ -67,7 +77,8 @@ def certify(
 
     Raises:
         TypeError: When `x` or `y` is not of a floating dtype or `f` returns no tensor.
-        ValueError: When `J` has the wrong shape, naming both, or `probes` is less than 1.
+        ValueError: When `J` has the wrong shape, naming both, or is given beside a reference, or
+            `probes` is less than 1.
 
     Example:
         >>> import torch
@@ -79,11 +90,16 @@ def certify(
     """
     if probes < 1:
         raise ValueError(f"probes is {probes}; expected at least 1")
+    plain = functions_beside(x, reference, surrogate, relative)
+    if plain and J is not None:
+        raise ValueError(f"J came beside {' and '.join(plain)}; expected one or the other")
     with without_trace(f, seed) as (repeated, kept):
         counted = Counted(repeated)
-        trial, run = first_run(counted, x)
+        trial, run = first_run(counted, x, relative=relative, as_given=bool(plain))
         if trial.once_differentiable:
             return once_differentiable_report(trial)
+        if plain:
+            return report_beside(trial, kept, drawn(trial, seed), plain, seed)
         by_hand = None if J is None else operator(trial, J)
         passes = Passes(trial)
 
@@ -112,6 +128,12 @@ def certify(
         bad = [pair for pair in compared if pair.differs]
         if bad and not found:
             found.append(locate(passes, asked, bad, by_hand))
+        alone: list[Judged] = []
+        # needs_input_grad is a custom Function's; a model has hundreds of inputs, its parameters
+        if not found and trial.custom:
+            v, grad = asked.v[0], asked.grads[0]
+            alone += judge_alone(trial, np.where(trial.reached, v, 0), grad, abs(grad), seed)
+            found += [one.finding for one in alone if one.finding]
         if not found:
             found += _hiding_places(trial, asked, compared)
         not_checked, open_questions = unchecked(trial, kept, "certify")
@@ -122,7 +144,7 @@ def certify(
         title=f"J {trial.shape} in {dtype}, {probes} probes, {calls} calls of f",
         rows=(
             *_rows(compared),
-            *(one.row for one in (*raised, *behavior)),
+            *(one.row for one in (*raised, *alone, *behavior)),
             *not_checked,
             *_power_row(compared),
         ),
@@ -151,7 +173,7 @@ def _too_weak(trial: Trial, asked: Probes, compared: Sequence[Pair]) -> str:
         return ""
     what, power = min(powers, key=lambda one: one[1])
     largest = float(abs(asked.grads).max(initial=0))
-    if power <= ENOUGH * largest:
+    if power <= max(ENOUGH, 2 * (trial.stated or 0)) * largest:
         return ""
     told = f"{what}: an error of {power:.1g} in an entry of J would not show"
     told += f", and no element of x.grad is larger than {largest:.1g}"

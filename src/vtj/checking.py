@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -13,7 +13,8 @@ from vtj.calling.state import Kept
 from vtj.calling.tensors import Function, Tensors, as_tuple, like, require_values
 from vtj.certifying import certify
 from vtj.engines import ENGINES, refuse_what_does_not_fit
-from vtj.oracle.behavior import observe, random_weights
+from vtj.oracle.behavior import drawn, observe
+from vtj.oracle.beside import functions_beside, report_beside
 from vtj.oracle.judging import judge, once_differentiable_report
 from vtj.oracle.reexamination import is_disputed, reexamined
 from vtj.oracle.trial import Trial, try_out
@@ -26,10 +27,13 @@ MOST_ENTRIES = 10_000  # beyond, `certify` decides unless engines are asked for 
 
 def check(
     f: Function,
-    x: Tensors,
+    x: Any,
     v: Tensors | None = None,
     *,
     jacobian: Any = None,
+    reference: Function | None = None,
+    surrogate: Function | None = None,
+    relative: float | None = None,
     engines: Sequence[str] | None = None,
     order: int = 1,
     seed: int = 0,
@@ -39,11 +43,20 @@ def check(
     Args:
         f: Called as `f(x)`, or `f(*x)` when `x` is a tuple; returns a tensor or a tuple of tensors.
         x: A tensor, or a tuple of tensors, of a floating dtype; computed with in float64 when `f`
-            allows it.
+            allows it. What else stands in the tuple is given on as it is: tensors of integers or
+            booleans, numbers, strings, None. `jacobian` has no part for these.
         v: The gradient argument, with `y`'s shape. Omitted, it is left out where `y` is a scalar,
             and drawn with both signs elsewhere.
         jacobian: J by hand, of shape ``(*y.shape, *x.shape)``, or a function that gives it: NumPy
             in, NumPy out.
+        reference: A plain function of what `f` computes, for a kernel: `x` is handed to `f` in its
+            own dtype, and `y` and `x.grad` are compared, element by element, with those of the
+            reference in float64, as closely as the dtype of `f` allows. No engine is asked then.
+        surrogate: A plain function whose gradient `x.grad` is meant to be, though it is not that
+            of `f`: for a straight-through rounding ``lambda x: x``. Nothing is said of `y` then,
+            unless `reference` is given too, which gives `y` alone.
+        relative: How far values may lie apart, relative to each, or beside a plain function to the
+            root mean square of its tensor if that is larger; that of the dtype when omitted.
         engines: Keys of `ENGINES`; all but ``"symbolic"`` when omitted.
         order: 2 checks the double backward too, as the backward of ``(x, v) -> vᵀ·J``.
         seed: Fixes what is drawn at random, `v` and what `f` draws itself.
@@ -54,7 +67,9 @@ def check(
 
     Raises:
         TypeError: When `x` or `y` is not of a floating dtype or `f` returns no tensor.
-        ValueError: When `v` or `jacobian` has the wrong shape, or there is no such engine.
+        ValueError: When `v` or `jacobian`, or what `reference` or `surrogate` returns, has the
+            wrong shape, when there is no such engine, when `relative` is not between 0 and 1, or
+            when J by hand or engines are given beside a reference.
 
     Example:
         >>> x = torch.tensor([1.0, 2.0])
@@ -82,14 +97,27 @@ def check(
         raise ValueError(f"engines is empty; expected some of {', '.join(ENGINES)}")
     if order not in (1, 2):
         raise ValueError(f"order is {order!r}; expected 1 or 2")
+    plain = functions_beside(x, reference, surrogate, relative)
+    if plain and not (jacobian is None and engines is None):
+        other = "engines" if jacobian is None else "jacobian"
+        raise ValueError(f"{other} came beside {' and '.join(plain)}; expected one or the other")
     with without_trace(f, seed) as (repeated, kept):
-        trial = try_out(repeated, x)
+        trial = try_out(repeated, x, relative=relative, as_given=bool(plain))
         if trial.once_differentiable:
             return once_differentiable_report(trial)
         weights = _weights(trial, v, seed)
+        if plain:
+            report = report_beside(trial, kept, weights, plain, seed)
+            if order == 2:
+                vjp, at = _gradient_as_function(trial, weights)
+                *_, gives_gradient = plain.values()  # a surrogate, where there is one
+                due, _ = _gradient_as_function(replace(trial, f=gives_gradient), weights)
+                second = check(vjp, at, reference=due, relative=relative, seed=seed)
+                report = both(report, second)
+            return report
         large = trial.size[0] * trial.size[1] > MOST_ENTRIES
         if large and engines is None:
-            report = certify(f, x, jacobian, seed=seed)
+            report = certify(f, x, jacobian, relative=relative, seed=seed)
         else:
             refuse_what_does_not_fit(*trial.size)
             report = _dense(trial, names, jacobian, weights, seed, kept)
@@ -97,7 +125,7 @@ def check(
             vjp, at = _gradient_as_function(trial, weights)
             named = [leaf.tensor for leaf in kept.reached(trial.others)]
             with _frozen(named):  # the first report names them
-                report = both(report, check(vjp, at, engines=engines, seed=seed))
+                report = both(report, check(vjp, at, relative=relative, engines=engines, seed=seed))
     return report
 
 
@@ -118,7 +146,7 @@ def _dense(
         answers = reexamined(trial, answers, seed)
         result = vote(answers.witnesses, trial.relative)
     seen = observe(trial, weights, seed, result.agreed)
-    return judge(trial, answers, seen, result, kept)
+    return judge(trial, answers, seen, result, kept, seed)
 
 
 @contextmanager
@@ -159,8 +187,7 @@ def _weights(trial: Trial, v: Tensors | None, seed: int) -> Tensors | None:
     if v is None and len(trial.y) == 1 and trial.size[0] == 1:
         return None
     if v is None:
-        generator = np.random.default_rng(seed + 1)
-        return trial.weights(random_weights(generator, trial.size[0], 0.5, 2))
+        return drawn(trial, seed)
     parts = as_tuple(v, "v")
     if isinstance(v, tuple) != trial.y_tuple or len(parts) != len(trial.y):
         came = f"a tuple of {len(parts)}" if isinstance(v, tuple) else "one tensor"

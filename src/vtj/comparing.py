@@ -66,8 +66,9 @@ def compare(
     evidence = report.evidence
     if not isinstance(evidence, Evidence):
         raise ValueError(
-            "this report is certify's (check hands on to it where J is large), which holds no "
-            "values to compare with; expected one of check's, or give J to certify itself"
+            "this report holds no values to compare with: it is certify's (check hands on to it "
+            "where J is large) or beside a plain function; expected another one of check's, or "
+            "give J to certify itself"
         )
     rows, findings = [], []
     given = {"y": y, "grad": grad, "jacobian": jacobian, "product": product}

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like, same
+from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like, materialized, same
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,8 @@ def _run(f: Function, x: Tensors, v: Any, *, only_x: bool) -> Outcome:
 def _told(
     leaves: tuple[Tensor, ...], y: Any, x: Tensors, error: Exception | None, *, v_changed: bool
 ) -> Outcome:
-    grads = [leaf.grad for leaf in leaves] or [None] * len(as_tuple(x))
+    held = [leaf.grad for leaf in leaves] or [None] * len(as_tuple(x))
+    grads = [None if one is None else materialized(one) for one in held]
     return Outcome(
         y=_detached(y),
         grad=like(tuple(grads), x),

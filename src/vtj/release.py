@@ -54,11 +54,15 @@ def dtypes_noted() -> Iterator[set[torch.dtype]]:
         yield noting.dtypes
 
 
-def dtypes_of(nodes: Iterable[Any]) -> set[torch.dtype]:
-    """Return the dtypes of what the nodes of a graph stand for, as far as they know them."""
+def dtypes_of(edges: Iterable[tuple[Any, int]]) -> set[torch.dtype]:
+    """Return the dtypes of outputs of a graph's nodes, as far as the nodes know them.
+
+    An output that nobody uses may be none: one that is marked non-differentiable has float32 there,
+    and a backward in float64 that is off by 1e-7 would be correct beside it.
+    """
     if not NODES_KNOW_DTYPES:
         return set()
-    return {made.dtype for node in nodes for made in node._input_metadata}
+    return {node._input_metadata[output].dtype for node, output in edges if node is not None}
 
 
 def of_sharded_tensors() -> ModuleType:

@@ -36,7 +36,10 @@ def told_on_pages() -> list[Lie]:
         text = page.read_text(encoding="utf-8")
         header = HEADER.search(text)
         if header is None:
-            raise ValueError(f"{page} does not say what has to reject it")
+            raise ValueError(
+                f"{page} does not say what has to reject it: expected three lines, "
+                "`% rejected by: gates.NAME`, `% at: LINE` and `% says: WORDS / MORE WORDS`"
+            )
         by, at, says = header.groups()
         body = text.splitlines()
         start = text[: header.end()].count("\n")
@@ -53,8 +56,11 @@ def told_in_tests() -> dict[str, str]:
         for node in ast.parse(file.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
                 says = re.match(r"Rejected by (.*)\.$", ast.get_docstring(node) or "")
+                name = node.name.removeprefix("test_")
+                if says and name in found:  # one of the two would count for nothing
+                    raise ValueError(f"{file.name}: expected one test {name!r} that rejects")
                 if says:
-                    found[node.name.removeprefix("test_")] = says[1]
+                    found[name] = says[1]
                 elif file in TESTS:
                     raise ValueError(f"{file}: {node.name} does not say what has to reject it")
     return found

@@ -1,7 +1,7 @@
 """The built site in a real browser. `nox -s browser` builds it and installs what measures it.
 
-These tests need Chromium, npm and a built site, so pyproject.toml leaves their folder out; it is
-collected when it is named on the command line.
+These tests need Chromium, Firefox, npm and a built site, so pyproject.toml leaves their folder out;
+it is collected when it is named on the command line.
 """
 
 import shutil

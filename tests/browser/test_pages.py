@@ -14,7 +14,7 @@ from tests.browser.visiting import Visit
 
 TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
 COLORS = ("color-contrast", "link-in-text-block")  # what a theme can break
-GENERATED = ("genindex.html", "py-modindex.html", "search.html")
+GENERATED = ("404.html", "genindex.html", "py-modindex.html", "search.html")
 
 CONTRAST = (Path(__file__).parent / "svg_contrast.js").read_text(encoding="utf-8")
 
@@ -134,3 +134,16 @@ def test_every_heading_row_and_figure_has_an_address_and_a_link_to_it(
         holder = part if part.get("id") else part.find_parent("section")
         assert holder is not None
         assert part.select(f'a[href="#{holder["id"]}"]'), part
+
+
+def test_on_a_phone_a_line_of_code_that_goes_on_is_indented(fresh: Visit, site: Path) -> None:
+    fresh.page.set_viewport_size({"width": 375, "height": 900})
+    fresh.go((site / "tutorials/relay.html").as_uri())
+    cell = fresh.page.locator("div.cell_input pre", has_text="requires_grad").first
+    first, further = (cell.get_by_text(word, exact=True).first for word in ("import", "True"))
+    margin, begins = first.bounding_box(), further.bounding_box()
+    assert margin is not None
+    assert begins is not None
+    assert begins["y"] > margin["y"] + 40, "the line fits, so none is seen that goes on"
+    character = margin["width"] / len("import")
+    assert begins["x"] > margin["x"] + (len("requires_grad=") + 4) * character

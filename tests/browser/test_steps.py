@@ -100,6 +100,21 @@ def test_the_address_holds_the_step_of_each_graph(relay: Visit, site: Path) -> N
     assert second.locator("li:visible").inner_text().startswith("x[1] gets 2")
 
 
+def test_the_address_holds_the_explorer_of_the_same_page_too(relay: Visit, site: Path) -> None:
+    page = relay.page
+    page.goto((site / "index.html").as_uri())
+    page.locator("vtj-steps").get_by_role("button", name="Next").click()
+    page.get_by_label("Predict first").check()
+    page.wait_for_url(re.compile("#f=three_outputs_stacked&x=1,2&v=1,10,100&predict&step=2$"))
+    at = page.evaluate("scrollY")
+    page.reload()
+    assert page.get_by_label("Predict first").is_checked()
+    assert page.get_by_role("slider", name="Step").input_value() == "2"
+    assert page.evaluate("scrollY") == at  # the explorer was used last
+    page.locator("vtj-steps").get_by_role("button", name="Next").click()
+    assert page.url.endswith("#step=3&f=three_outputs_stacked&x=1,2&v=1,10,100&predict")
+
+
 @pytest.mark.parametrize("address", ["#step=99", "#step=a", "#end-to-end", "#step=3&graph=7"])
 def test_an_address_that_makes_no_sense_changes_nothing(
     relay: Visit, site: Path, address: str

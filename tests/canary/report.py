@@ -19,7 +19,7 @@ TITLES = {
 }
 SHOWN = {ANSWER: 5, WORDING: 2, DEPENDENCY: 2, NOISE: 3}
 """Findings of a kind that fit on a screen of 50 lines; the log has them all."""
-LINES = {ANSWER: 3, WORDING: 1, DEPENDENCY: 1, NOISE: 1}
+LINES = {ANSWER: 4, WORDING: 1, DEPENDENCY: 1, NOISE: 1}
 """In how many lines the others of a kind are named."""
 OPERATION = re.compile(r", (?:b?float|complex)\d+, v: ")
 """What separates an operation from how it was asked."""
@@ -41,7 +41,7 @@ class Report(NamedTuple):
         lines = [*self.head]
         for kind, title in TITLES.items():
             found = merged(each for each in self.findings if each.kind == kind)
-            lines += ["", f"{title.upper()}: {len(found) or 'none'}"]
+            lines += ["", f"{title.upper()}: {counted(found)}"]
             for finding, places in found[: SHOWN[kind]]:
                 lines += entry(finding, places)
             if rest := [places for _, places in found[SHOWN[kind] :]]:
@@ -85,11 +85,40 @@ def entry(finding: Finding, places: list[str]) -> Iterator[str]:
         yield f"  {text}{at}"
         return
     yield f"  {places[0]}{more}"
-    was, now = (" ".join(text.split()) for text in (finding.was, finding.now))
+    was, now = (" ".join(text.split()) for text in apart(finding.was, finding.now))
     alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(was, now, strict=False)))
     start = max(was.rfind(" ", 0, max(alike - 20, 0)), 0)
     yield f"    was  {cut(was, start)}"
     yield f"    is   {cut(now, start)}"
+
+
+def counted(found: list[tuple[Finding, list[str]]]) -> str:
+    """Say how many there are, and how many of them the recorded operations gave, not a page.
+
+    Examples:
+        >>> page = (Finding(ANSWER, "", "1", "0"), ["docs/faq.md:7"])
+        >>> counted([]), counted([page])
+        ('none', '1')
+        >>> counted([page, (page[0], ["x.abs(), float32, v: ones, at x = 0.0"])])
+        "2 (1 of them x.grad of recorded operations, not of a page's cells)"
+    """
+    recorded = sum(OPERATION.search(places[0]) is not None for _, places in found)
+    which = f"{recorded} of them x.grad of recorded operations, not of a page's cells"
+    return f"{len(found)} ({which})" if recorded else str(len(found) or "none")
+
+
+def apart(was: str, now: str) -> tuple[str, str]:
+    """Return of two texts with as many lines those lines in which they differ.
+
+    Examples:
+        >>> apart("f 1\\ng 2\\nh 3", "f 1\\ng 0\\nh 3")
+        ('g 2', 'g 0')
+    """
+    lines = [*zip(was.splitlines(), now.splitlines(), strict=False)]
+    if len(lines) != was.count("\n") + 1 or len(lines) != now.count("\n") + 1:
+        return was, now
+    differ = [pair for pair in lines if pair[0] != pair[1]] or lines
+    return "\n".join(one for one, _ in differ), "\n".join(other for _, other in differ)
 
 
 def cut(text: str, start: int) -> str:

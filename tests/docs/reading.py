@@ -20,6 +20,7 @@ import vtj
 from tests.docs.page_cells import PageCell, PageRole, Step, steps_of
 from vtj.report import Report
 from vtj.show import heat_map
+from vtj_site.statements.values import SAYS
 
 LONGEST = 40
 DRAWN = "drawn: SHA-256"
@@ -100,9 +101,10 @@ def names(steps: list[Step]) -> list[str]:
 
 
 def confirmed(steps: list[Step]) -> set[int]:
-    """Return the places of the cells that show nothing but what is checked.
+    """Return the places of the steps that show nothing but what is checked.
 
-    A `.confirm` checks what stands above it, an assert what its own cell ends in.
+    A `.confirm` checks what stands above it, an assert what its own cell ends in, and a word that
+    is told from values is itself.
     """
     cells = {place: step for place, step in enumerate(steps) if isinstance(step, PageCell)}
     last = max((place for place, cell in cells.items() if confirms(cell)), default=-1)
@@ -110,6 +112,10 @@ def confirmed(steps: list[Step]) -> set[int]:
         place
         for place, cell in cells.items()
         if place <= last or hidden(cell) or asserts_what_it_shows(cell)
+    } | {
+        place
+        for place, step in enumerate(steps)
+        if isinstance(step, PageRole) and SAYS.match(step.expression)
     }
 
 
@@ -138,7 +144,11 @@ def compared(line: ast.stmt | None) -> Iterator[ast.expr]:
     match line:
         case ast.Assert(test=ast.Compare(left, ops, right)):
             if all(isinstance(op, ast.Eq) for op in ops):
-                yield from (left, *right)
+                for side in (left, *right):
+                    yield side
+                    match side:  # x.grad.tolist() == [1, 2] says all of x.grad
+                        case ast.Call(func=ast.Attribute(whole, attr="tolist" | "item")):
+                            yield whole
         case ast.Assert(test=ast.Call(func=ast.Attribute(value, attr="equal"), args=args)):
             yield from (value, *args)
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name), args=args)):

@@ -44,9 +44,11 @@ MISTAKES = {
     "full-jacobian": ("jacrev(torch.vmap(f))", "jacrev(lambda x: torch.vmap(f)(x).cumsum(0))"),
     "gradcheck-fails": ("5 * x[1]])", "6 * x[1]])"),
     "gradient-penalty": ("gradients.norm(dim=1)", "gradients.norm()"),
+    "inner-loops": ("w - lr * g for", "w - lr * g.detach() for"),
     "jvp-from-vjps": ("torch.func.jvp(f, (x,), (u,))", "torch.func.vjp(f, x)[0], u"),
     "mixed-precision": ("torch.tensor(65536.0)", "torch.tensor(1.0)"),
     "model-jacobians": ("(model, parameters, x)", "(model, parameters, -x)"),
+    "no-sync": ("loss(model, last).backward()\n\n\ncame", "\n\ncame"),
     "module-hooks": ("layer(x).backward(v)", "layer(x).backward(-v)"),
     "one-class": ("one_hot(torch.tensor([2])", "one_hot(torch.tensor([1])"),
     "per-sample-gradients": ("functional_call(model, parameters, sample)", "model(sample)"),
@@ -55,12 +57,14 @@ MISTAKES = {
     "set-the-gradient": ("y.backward(gradient=direction)", "y.backward(gradient=-direction)"),
     "split-a-model": ("dist.send(received.grad", "dist.send(torch.ones_like(received)"),
     "straight-through": ("(hard - soft).detach()", "hard - soft"),
+    "through-operations": ("x.argsort()", "x.argsort(descending=True)"),
     "through-a-solver": ("solve(A.T, v)", "solve(A, v)"),
     "twice-differentiable-function": ("return v * y", "return v * y * y"),
     "weight-samples": ("losses.backward(weights)", "losses.sum().backward()"),
     "where-nan": ("torch.where(x > 0, x, 1.0)", "x"),
     "wgan-signs": ("(real @ critic).mean().backward(mone)", "(real @ critic).mean().backward(one)"),
     "who-gets-a-gradient": ("discriminator(fake.detach())", "discriminator(fake)"),
+    "zero-gradients": ("nn.init.constant_(model[0].bias, -10)", "pass"),
     "write-a-function": ("(v * x**ctx.power).sum(0)", "(v * x**ctx.power)[0]"),
 }  # fmt: skip
 
@@ -82,7 +86,8 @@ def complaint(text: str, cells: list[PageCell]) -> str | None:
     sentences = re.findall(r"[.?!](?=\s|$)", re.sub(r"`[^`]*`", "", opening))
     if len(sentences) != 1 or "\n#" in opening:
         return "does not open with one sentence and the answer's cell"
-    if not any(CHECK.search(cell.code) for cell in cells[:2]):
+    seen = [cell for cell in cells if "remove-cell" not in cell.options.get("tags", [])]
+    if not any(CHECK.search(cell.code) for cell in seen[:2]):
         return "does not check its answer"
     if len(text.splitlines()) > LONGEST:
         return f"has {len(text.splitlines())} lines"

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from docutils.nodes import make_id
 from reading.permalinks import linked
-from recorded import CODES, ROW, held
+from recorded import CHANGES, CODES, ROW, held
 
 from tests.extensions.conftest import FRONT_MATTER, SETTINGS, built
+from vtj_site.records.differences import recorded
 from vtj_site.records.history import changed, table_of_answers
 
 ROOT = Path(__file__).parents[2]
@@ -36,12 +37,20 @@ def test_words_about_an_operation_lead_to_its_row(tmp_path: Path) -> None:
     assert 'href="explanation/changes.html#changed-one-number-x-clamp-0-1-2-14-0"' in html
 
 
+def test_the_changes_of_each_series_of_releases_have_their_page() -> None:
+    assert CHANGES.keys() == {release.partition(".")[0] for release in recorded()}
+    for series, page in CHANGES.items():
+        text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+        assert f'shown_gradients("{series}")' in text
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [
         pytest.param("since torch 2.13.0", "x.clamp(0,1)", id="another release"),
         pytest.param("from torch 1.0.0 through 2.13.0", "x.clamp(0,1)", id="no last span"),
         pytest.param("since torch 2.14.0", "x.sin()", id="an operation that did not change"),
+        pytest.param("since torch 2.10.0", "torch.atan2(x,z)", id="others before it were not run"),
     ],
 )
 def test_words_about_an_operation_that_the_record_does_not_bear_out(words: str, code: str) -> None:

@@ -68,7 +68,7 @@ def test_it_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyP
         return changes.record_of_changes.row(origin, every)
 
     for wanted in (["1.2.0"], [], ["1.0.0"]):
-        environment.record(wanted, changes.load(), row, changes.save)
+        environment.record(wanted, changes.load, row, changes.save)
     assert asked == ["1.2.0", "1.0.0", "1.0.0"]
     assert [each["torch"] for each in json.loads(file.read_text())["releases"]] == [
         "1.0.0",

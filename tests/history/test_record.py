@@ -34,7 +34,7 @@ class Recorder:
         return {"torch": version, "outcomes": {"asked": len(self.asked)}}
 
     def main(self, wanted: list[str]) -> None:
-        environment.record(wanted, record.load(), self.row, record.save)
+        environment.record(wanted, record.load, self.row, record.save)
 
     def recorded(self) -> dict[str, Any]:
         rows = json.loads(self.file.read_text())["releases"]
@@ -68,6 +68,16 @@ def test_it_goes_on_where_it_stopped_and_asks_a_named_release_again(recorder: Re
     assert recorder.recorded()["1.2.0"] == 4
 
 
+def test_a_row_that_another_run_adds_meanwhile_is_kept(recorder: Recorder) -> None:
+    def row(version: str, scratch: Path) -> dict[str, Any]:
+        if version == "1.2.0":
+            recorder.main(["1.10.0"])
+        return Recorder.row(recorder, version, scratch)
+
+    environment.record(["1.0.0", "1.2.0"], record.load, row, record.save)
+    assert list(recorder.recorded()) == ["1.0.0", "1.2.0", "1.10.0"]
+
+
 def test_what_cannot_be_run_is_left_as_it_was(
     recorder: Recorder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -93,7 +103,7 @@ def test_a_stopped_run_cleans_up(tmp_path: Path) -> None:
             print(scratch, flush=True)
             time.sleep(60)
 
-        record(["1.2.0"], {{}}, row, print)
+        record(["1.2.0"], dict, row, print)
     """
     with subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(program)],

@@ -19,12 +19,11 @@ import torch
 
 from tests.docs.reading import as_the_build_does
 from tests.mutants import judging
-from tests.mutants.forks import Fork
+from tests.mutants.forks import LONGEST, Fork
 from tests.mutants.judging import CHECK, SHOWN, Outcome
 from tests.mutants.no_faults import NoFaults
 
 RECORD = judging.ROOT / "src/vtj_site/records/mutants.json"
-LONGEST = 3600.0
 WHAT_TO_DO = (
     "Faults were planted and nothing noticed. For each, add a check that does; or, if what a "
     f"reader sees stays right, name it in {Path(__file__).parent.name}/no_faults.yaml."

@@ -16,6 +16,8 @@ from myst_nb_fork.family import end_with_parent
 
 SECONDS = 60.0
 """As long as the build waits for a cell."""
+LONGEST = 3600.0
+"""For many faults in one fork: only what hangs is stopped."""
 FORK = get_context("fork")
 
 

@@ -20,11 +20,11 @@ from typing import NamedTuple
 
 from gates.typed_numbers import ALLOWED, remaining
 
-from tests.docs.page_cells import PageCell, PageRole, Step, steps_of
+from tests.docs.page_cells import PageCell, PageRole, Step
 from tests.docs.reading import Reader, digest
-from tests.docs.shown import approved, difference
+from tests.docs.shown import approved, difference, pages
 from tests.mutants import derived, pictures, planting
-from tests.mutants.forks import in_fork
+from tests.mutants.forks import LONGEST, in_fork
 
 ROOT = Path(__file__).parents[2]
 CHECK, SHOWN = "check", "shown"
@@ -57,13 +57,12 @@ Outcome = tuple[Fault, str | None]
 
 
 def files() -> list[str]:
-    """Return all files that faults are planted in: every page with cells, examples, claims."""
-    pages = [page for page in sorted((ROOT / "docs").rglob("*.md")) if steps_of(page)]
+    """Return all files that faults are planted in: pages, examples, claims."""
     modules = [
         *sorted((ROOT / "src/vtj/examples").glob("*.py")),
         *sorted((ROOT / "src/vtj_site/sources").glob("*.py")),
     ]
-    found = [*pages, *(module for module in modules if any(in_module(module)))]
+    found = [*pages(), *(module for module in modules if any(in_module(module)))]
     return [file.relative_to(ROOT).as_posix() for file in found]
 
 
@@ -82,7 +81,8 @@ def judge_page(page: Path, name: str) -> Iterator[Outcome]:
 
     def read(place: int, step: Step) -> str | None:
         reader.steps[place] = step
-        said = complaint(page, reader, place)
+        # a sentence's expression changes nothing that stands below it
+        said = complaint(page, reader, place, place + 1 if isinstance(step, PageRole) else None)
         lost = [text for text in quoted if not any(text in code for code in codes(reader.steps))]
         if lost and (said is None or said.startswith(SHOWN)):
             return f"{CHECK}: prose quotes {lost[0]}, which no cell holds"
@@ -178,13 +178,13 @@ def judge_derived(page: Path, name: str, reader: Reader, place: int) -> Iterator
             return complaint(page, reader, place, place + 1)
 
     line = reader.steps[place].line
-    for where, found in zip(derived.WHERE, in_fork(counts), strict=True):
+    for where, found in zip(derived.WHERE, in_fork(counts, LONGEST), strict=True):
         for number in range(found):
             text = f"{where} of formula {number + 1}"
             fault = Fault(name, line, "formula", text, "a", "a + 1")
             yield fault, in_fork(partial(read, where, number))
     seen = "".join(approved(page).values())
-    for what, said, drawing in in_fork(lambda: pictures.judged(reader, place)):
+    for what, said, drawing in in_fork(lambda: pictures.judged(reader, place), LONGEST):
         caught = f"{CHECK}: {said}" if said else SHOWN if digest(drawing) in seen else None
         yield Fault(name, line, "figure", what, "as drawn", "otherwise"), caught
 

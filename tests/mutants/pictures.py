@@ -14,11 +14,12 @@ from vtj_site.figures import reading
 PLACES = ("x", "y", "width", "height", "d", "points", "transform")
 TAGS = {"text", "rect", "path", "polygon", "title", "desc", "li", "p"}
 COLORS = (  # what is drawn in one of them is drawn in the next instead
-    "var(--vtj-positive, #b45309)",
-    "var(--vtj-negative, #1d6fb8)",
+    "var(--vtj-positive, #0f766e)",
+    "var(--vtj-negative, #7a3b9d)",
     "var(--vtj-accent, #b45309)",
+    "var(--vtj-bad, #b3261e)",
     "currentColor",
-    "var(--vtj-positive, #b45309)",
+    "var(--vtj-positive, #0f766e)",
 )
 
 

@@ -94,6 +94,20 @@ def test_the_contraries_of_a_word_of_cost_are_refused() -> None:
     assert all(caught(one, text) for one in planted if one.kind == COST)
 
 
+def test_the_contraries_of_words_that_are_told_from_values(site: Path) -> None:
+    page = site / "docs/told.md"
+    page.write_text(
+        "```{code-cell} python\nfrom vtj_site.statements.values import says\nx = [2, 4]\n```\n\n"
+        'It is {eval}`says("twice", x, [1, 2])` that.\n',
+        encoding="utf-8",
+    )
+    found = {(c.before, c.after): said for c, _, said in sentences.told_from_values("docs/told.md")}
+    assert "'half' does not hold of [2, 4] and [1, 2]" in str(found["twice", "half"])
+    assert "a 'not' stands beside 'twice'" in str(found["", "not "])
+    assert all(found.values())
+    assert len(found) > 5
+
+
 def test_too_many_that_get_through_fail_the_command(
     site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,17 +16,18 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def publish(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """The script as a module, with a Chromium that only says which it is."""
+    """The script as a module, with browsers that only say which they are."""
     spec = importlib.util.spec_from_file_location("publish", ROOT / "conf" / "publish.py")
     assert spec is not None
     assert spec.loader is not None
     module: Any = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    chromium = tmp_path / "bin" / "chromium"
-    chromium.parent.mkdir()
-    chromium.write_text("#!/bin/sh\necho Chromium 123.4.5 built on nothing\n")
-    chromium.chmod(0o755)
-    monkeypatch.setenv("PATH", str(chromium.parent), prepend=":")
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name, said in {"chromium": "Chromium 123.4.5", "firefox-esr": "Firefox 67.8esr"}.items():
+        (folder / name).write_text(f"#!/bin/sh\necho {said} built on nothing\n")
+        (folder / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder), prepend=":")
     return module
 
 
@@ -125,8 +126,9 @@ def test_a_project_without_a_license_stops_the_publication(
 def test_the_statement_says_where_it_was_tested_and_where_not(publish: Any) -> None:
     said = publish.tested()
     assert "Chromium 123.4.5" in said
+    assert "Firefox 67.8esr" in said
     assert f"torch {distribution('torch').version}" in said
-    assert "Not tested: other browsers, screen readers themselves, Windows, macOS, GPUs." in said
+    assert "Not tested: Safari, screen readers themselves, Windows, macOS, GPUs." in said
 
 
 @pytest.mark.parametrize("fault", ["lacks", "changes"])

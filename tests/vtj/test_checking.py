@@ -31,7 +31,7 @@ def rows(report: vtj.Report) -> list[tuple[str, str]]:
 
 
 OFF = custom(torch.sin, lambda x, g: 1.25 * g * x[0].cos(), lambda x, u: u * x[0].cos())
-ALL = ["reverse", "jacrev", "forward", "jacfwd", "numeric"]
+ALL = [name for name, engine in vtj.engines.ENGINES.items() if engine.default]
 
 
 @pytest.mark.parametrize(

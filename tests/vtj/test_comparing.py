@@ -219,6 +219,8 @@ def test_a_tuple_of_another_length() -> None:
 
 
 def test_a_report_without_values() -> None:
-    told = "this report is certify's (check hands on to it where J is large), which holds no values"
+    told = (
+        "this report holds no values to compare with: it is certify's (check hands on to it where"
+    )
     with pytest.raises(ValueError, match=re.escape(told)):
         compare(vtj.certify(f, X), "the page", grad=GRAD)

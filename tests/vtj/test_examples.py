@@ -25,6 +25,7 @@ from vtj.examples.network import Net, network_scores, seeded
 PAGES = Path(__file__).parents[2] / "docs/tutorials"
 SECTION = re.compile(r"^\((\w+)\)=$", re.MULTILINE)
 CONFIRMED = re.compile(r"^(\w+)\(\)\.confirm\(", re.MULTILINE)
+ASKS = re.compile(r"^\(predict-[\w-]+\)=\n### Predict: .*\?$", re.MULTILINE)
 WITHOUT_JACOBIAN = {
     *("image_itself", "image_squared", "image_loss"),
     *("network_scores", "network_batch", "network_loss"),
@@ -52,6 +53,8 @@ def complaints(idea: str, built: set[str], page: str) -> list[str]:
     """Say which half of an example is missing in a module or on its page, and what to do."""
     code, text = f"src/vtj/examples/{idea}.py", f"docs/tutorials/{idea}.md"
     sections, confirmed = set(SECTION.findall(page)), set(CONFIRMED.findall(page))
+    _, *parts = SECTION.split(page)
+    asking = {name for name, part in zip(parts[::2], parts[1::2], strict=True) if ASKS.search(part)}
     return [
         *(
             f"{code} builds {name}, which no page shows: write a section labeled ({name})= in "
@@ -66,6 +69,11 @@ def complaints(idea: str, built: set[str], page: str) -> list[str]:
         *(
             f"{text} does not confirm {name}: end its section with a cell {name}().confirm(…)"
             for name in sorted(built & sections - confirmed)
+        ),
+        *(
+            f"{text} asks nothing after ({name})=: write a subsection (predict-…)= with the "
+            "heading ### Predict: …? and a cell whose assert holds the answer"
+            for name in sorted(built & sections - asking)
         ),
     ]
 
@@ -91,12 +99,18 @@ def test_every_builder_has_its_section_and_every_section_its_builder(idea: str) 
     assert not complaints(idea, built, text), "\n".join(complaints(idea, built, text))
 
 
-WHOLE = "(a)=\n## A\n\n```{code-cell} python\na().confirm(y=y)\n```\n"
+CONFIRMING = "(a)=\n## A\n\n```{code-cell} python\na().confirm(y=y)\n```\n"
+WHOLE = f"{CONFIRMING}\n(predict-a)=\n### Predict: What?\n"
 FORGOTTEN = {
     "the section": ({"a", "b"}, WHOLE, "mine.py builds b, which no page shows: write a section"),
     "the page": ({"a"}, "", r"write a section labeled \(a\)= in docs/tutorials/mine.md that ends"),
     "the builder": (set(), WHOLE, r"without an example: write a\(\) in src/vtj/examples/mine.py,"),
-    "to confirm": ({"a"}, "(a)=\n## A\n", r"does not confirm a: end its section with a cell a\(\)"),
+    "the question": ({"a"}, CONFIRMING, r"asks nothing after \(a\)=: write a subsection"),
+    "to confirm": (
+        {"a"},
+        WHOLE.replace("a().confirm", "b"),
+        r"does not confirm a: end its section with a cell a\(\)",
+    ),
 }
 
 
@@ -156,6 +170,7 @@ def test_the_jacobian_by_hand_holds_at_other_points_too(name: str) -> None:
         return
     x = case.x.double() + 0.375 + torch.arange(case.x.numel()).reshape(case.x.shape) / 8
     for f, by_hand in calls(case):
+        assert by_hand is not None, f"{name} has no Jacobian: derive it by hand, in NumPy"
         computed = jacobian(f, x)
         assert isinstance(computed, Tensor)
         given = by_hand(x.numpy())

@@ -3,6 +3,7 @@
 import traceback
 from collections import namedtuple
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,8 @@ FUNCTIONS: dict[str, Any] = {
     "empty": lambda *x: torch.empty(0),
     "expanded": lambda *x: x[0].sum().expand(3),
     "overlapping": lambda *x: (2 * x[0]).as_strided((1, 2), (1, 1)),
+    "of a sign": lambda *x: torch.sgn(x[0]),
+    "of another size beside x": lambda *x: x[0][x[0] > 1],
     "raises": lambda *x: 1 / 0,
     "module": nn.Linear(2, 2),
     "not a function": "f",
@@ -298,14 +301,42 @@ def test_the_layout_of_x_keeps_no_engine_away() -> None:
 @pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
 @pytest.mark.parametrize(
     ("name", "verdict", "culprit"),
-    [("constant among them", "correct", None), ("without grad", "wrong", "f")],
+    [
+        ("constant among them", "correct", None),
+        ("without grad", "wrong", "f"),
+        ("of a sign", "correct", None),
+    ],
 )
-def test_what_is_not_connected_accuses_f_where_it_depends_on_x(
+def test_what_is_said_of_odd_functions(
     verify: Any, name: str, verdict: str, culprit: str | None
 ) -> None:
-    """A forward pass does not heed no_grad, so that the backward stands alone."""
+    """A forward pass does not heed no_grad, so that the backward stands alone there."""
     report = verify(FUNCTIONS[name], torch.tensor([1.0, 2.0]))
     assert (report.verdict, report.culprit) == (verdict, culprit), str(report)
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+@pytest.mark.parametrize("order", [[1, 2], [2, 1]], ids=str)
+def test_another_size_at_every_call_accuses_f(verify: Any, order: list[int]) -> None:
+    """How often f is called before, and so which size is refused, depends on the release."""
+    sizes = cycle(order)
+    report = verify(lambda x: x[: next(sizes)], torch.tensor([1.0, 2.0]))
+    assert (report.verdict, report.culprit) == ("wrong", "f"), str(report)
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+def test_a_sparse_gradient_is_compared(verify: Any) -> None:
+    x = torch.tensor([1.0, 2.0])
+    assert verify(lambda x: 3 * x.gather(0, torch.tensor([1]), sparse_grad=True), x)
+
+
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+def test_the_grad_mode_of_the_caller_changes_nothing(verify: Any, mode: Any) -> None:
+    with mode():
+        assert verify(torch.sin, torch.tensor([1.0, 2.0]))
+        assert vtj.jacobian(torch.sin, torch.tensor([0.0])).tolist() == [[1.0]]
+        assert not torch.is_grad_enabled()
 
 
 @pytest.mark.parametrize("name", ["a constant", "constant among them", "in inference mode"])

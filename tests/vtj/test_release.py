@@ -86,6 +86,21 @@ def test_what_torch_says_of_the_caller_s_own_function_is_heard(method: str) -> N
     assert heard(lambda: vtj.jacobian(scripted, X, method)) == heard(lambda: scripted(X))
 
 
+class Sorted(torch.autograd.Function):
+    """A sort, with the places of the elements as a second output."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> tuple[Tensor, Tensor]:
+        values, places = x.sort()
+        ctx.mark_non_differentiable(places)
+        ctx.save_for_backward(places)
+        return values, places
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor, _: Tensor) -> Tensor:
+        return torch.zeros_like(g).scatter(0, ctx.saved_tensors[0], g)
+
+
 ON_THE_WAY: dict[str, tuple[Callable[[Tensor], Tensor], torch.dtype]] = {
     "float64": (torch.sin, torch.float64),
     "half and back": (lambda x: x.half().sin().double(), torch.float16),
@@ -97,6 +112,7 @@ ON_THE_WAY: dict[str, tuple[Callable[[Tensor], Tensor], torch.dtype]] = {
         lambda x: custom(lambda a: a.float(), lambda a, g: g.double())(x).double(),
         torch.float32,
     ),
+    "an index marked non-differentiable": (lambda x: Sorted.apply(x)[0], torch.float64),
     "float32 that is no part of the graph": (
         lambda x: x * torch.ones(2).sin().double(),
         torch.float64,

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-UNREAD = {"math", "svg", "script", "style", "noscript", "button", "vtj-error-box"}
+UNREAD = {"math", "svg", "script", "style", "noscript", "button", "vtj-error-box", "vtj-shapes"}
 """Elements without sentences: a formula, a picture, what only a script or a click brings."""
 UNREAD_CLASSES = {"headerlink", "toctree-wrapper", "rests-on", "get-library"}
 """A link to its own heading, other pages' titles, what a computed word rests on, how to install."""

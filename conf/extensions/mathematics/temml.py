@@ -30,6 +30,10 @@ _RENDER = r"""
 """
 _COLORS = re.compile(r"\\(?:color|textcolor|colorbox|fcolorbox|definecolor)(?![A-Za-z])")
 _ENCLOSED = re.compile(r'<menclose notation="([^"]*)"')
+_BRACKETS = (  # around a matrix: mathml.css draws them
+    '<mo fence="true" form="prefix" stretchy="true">[</mo><mtable',
+    '</mtable><mo fence="true" form="postfix" stretchy="true">]</mo>',
+)
 _DRAWN = ("top", "bottom")
 _UNDERLINE = "\N{COMBINING LOW LINE}"  # Temml marks the faulty letters with it
 
@@ -68,6 +72,8 @@ def render(tex: str, *, display: bool, macros: Mapping[str, str] | None = None) 
                 f"<menclose notation={notation!r}> is drawn by no browser, and mathml.css draws "
                 f"{' and '.join(_DRAWN)} alone"
             )
+    for bracket in _BRACKETS:
+        mathml = mathml.replace(bracket, bracket.replace("<mo ", '<mo class="bracket" '))
     return mathml
 
 

@@ -10,6 +10,7 @@ from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
 from reading import (
+    cards,
     data,
     descriptions,
     downloads,
@@ -18,6 +19,7 @@ from reading import (
     folds,
     library,
     markdown,
+    numbers,
     permalinks,
     spans,
 )
@@ -32,7 +34,10 @@ def finish(
     if doctree is not None:  # an index needs none of this
         body = permalinks.linked(body)  # before `bare`: a row's address is that of its words
         body = folds.folded(body, app.config.folded_sections.get(pagename, []), pagename)
+        body = folds.proofs_in_one_line(body)
         body = fixes.fixed(body)
+        body = cards.labeled(body)
+        body = numbers.aligned(body)
     context["body"] = body = spans.bare(body)
     for kind in ("css_files", "script_files"):
         context[kind] = [file for file in context[kind] if files.used(str(file.filename), body)]

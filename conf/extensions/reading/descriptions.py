@@ -13,7 +13,12 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 LENGTH = 160  # what search engines show
-GENERATED = {"genindex": "Index", "py-modindex": "Python modules", "search": "Search"}
+GENERATED = {
+    "genindex": "Index",
+    "py-modindex": "Python modules",
+    "search": "Search",
+    "404": "No such page",
+}
 
 
 def describe(

@@ -2,7 +2,8 @@
 
 ``{recorded}`since torch 1.3.0 <a question of the history>` `` shows *since torch 1.3.0* if that is
 the recorded span of the answer, and leads to the row of that question. An operation of the record
-of gradients, as in ``<x.clamp(0,1)>``, leads to its row there. ``{quoted}`words <a stored
+of gradients, as in ``<x.clamp(0,1)>``, leads to its row there; its words are *between torch 2.8.0
+and 2.10.0* where none of the releases in between was run. ``{quoted}`words <a stored
 text>` `` shows the words with a link to that text if its excerpt holds them. Anything else is a
 warning with its page and line.
 """
@@ -23,7 +24,8 @@ from vtj_site.records.releases import hold_to_the_record
 
 logger = logging.getLogger(__name__)
 
-HISTORY, CHANGES = "explanation/history", "explanation/changes"
+HISTORY = "explanation/history"
+CHANGES = {"1": "explanation/changes-torch-1", "2": "explanation/changes"}  # by series of releases
 CODES = {code for _, code in operations()}
 ROW = "table-4-"
 """How the ids begin that rows of that page's last table of answers have: it holds every change."""
@@ -53,7 +55,8 @@ class RecordRole(ReferenceRole):
 def held(words: str, asked: str) -> tuple[str, str]:
     """Hold words to what is recorded of a question or an operation; return its page and row."""
     if asked in CODES:
-        return CHANGES, row_of(words, asked)
+        row = row_of(words, asked)
+        return CHANGES[words.split()[-1].partition(".")[0]], row
     hold_to_the_record(words, asked)
     return HISTORY, ROW + nodes.make_id(asked)
 

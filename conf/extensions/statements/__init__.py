@@ -4,8 +4,10 @@ A page writes `` {word}`never <adds; of backward>` ``: the word, the predicate, 
 zoo. The zoo runs once a build, in a process beside the pages; when both are done, a word that does
 not hold fails the build, with its line and a case that speaks against it. A word of cost,
 `` {cost}`faster <one way against another>` ``, asks recorded times instead. `` {statement}`name` ``
-at the end of a sentence binds it to a check by its wording. Words of the vocabulary that are typed
-bare in a statement are refused where a page has more of them than `unchecked.json` says.
+at the end of a sentence binds it to a check by its wording. A word as in
+`` {eval}`says("twice", x.grad, once)` `` asks the values of the page's cells. Words of the
+vocabulary that are typed bare in a statement are refused where a page has more of them than
+`unchecked.json` says.
 """
 
 import hashlib
@@ -28,7 +30,7 @@ from sphinx.util.typing import ExtensionMetadata
 import vtj_site.statements
 from statements import listed, marks
 from vtj_site.statements.facts import Facts
-from vtj_site.statements.pages import Judge, Judged
+from vtj_site.statements.pages import Judge, Judged, told
 from vtj_site.statements.sentences import Sentence, counted, sentences
 
 logger = logging.getLogger(__name__)
@@ -92,14 +94,16 @@ def look(app: Sphinx, doctree: nodes.document) -> None:
             "a mark stands where no sentence is read: in a heading, a caption or an option",
             location=(docname, None), type="statements",
         )  # fmt: skip
+    for mark in (mark for sentence in found for mark in told(sentence) if mark.wrong):
+        logger.warning("%s", mark.wrong, location=(docname, mark.line), type="statements")
     bare = [sentence for sentence in found if sentence.bare]
     allowed = unchecked(app).get(docname, 0)
     if len(bare) > allowed:
         for sentence in bare:
             logger.warning(
                 "%s is typed, and nothing checks it: compute it with {word}`…` or {cost}`…`, or "
-                "bind the sentence to a check with {statement}`…` (%s has %d such sentences, of "
-                "which unchecked.json allows %d): %s",
+                "bind the sentence to a check with {statement}`…`, or leave the word out (%s has "
+                "%d such sentences, of which unchecked.json allows %d): %s",
                 ", ".join(map(repr, sentence.bare)), docname, len(bare), allowed, sentence.text,
                 location=(docname, sentence.line), type="statements",
             )  # fmt: skip

@@ -13,6 +13,8 @@ from vtj_site.statements.pages import Judged
 from vtj_site.statements.sentences import HOW
 
 LISTS = "lists_statements"
+SHOWN = re.compile(r'(<span class="row">[^<]+):</span><code class="row">.*?</code>', re.DOTALL)
+"""A caption, and code."""
 COUNTED = "counted_statements"
 """Under this name Sphinx keeps how many statements of a page are checked, and how."""
 
@@ -50,19 +52,43 @@ def show(
     for place in list(doctree.findall(counting)):
         place.replace_self(nodes.raw("", counts(app, docname), format="html"))
     for node in list(doctree.findall(listing)):
-        rows = []
+        rows, first = [], dict[str, str]()
         for page, found in judged.items():
             for number, mark in enumerate(found):
                 there = app.builder.get_relative_uri(docname, page)
                 title = escape(app.env.titles[page].astext())
+                here = marks.anchor(page, number)
+                grounds = once(marks.grounds(mark), here, first)
                 rows.append(
-                    f'<li id="{marks.anchor(page, number)}"><a href="{there}">{title}</a>: '
+                    f'<li id="{here}"><a href="{there}">{title}</a>: '
                     f"{sentence(mark)}<details><summary>{escape(mark.count)}</summary>"
-                    f'<span class="rests-on">{marks.grounds(mark)}</span></details></li>'
+                    f'<span class="rests-on">{grounds}</span></details></li>'
                 )
         node.replace_self(
             nodes.raw("", f'<ul class="statements">{"".join(rows)}</ul>', format="html")
         )
+
+
+def once(grounds: str, here: str, first: dict[str, str]) -> str:
+    """Return what a word rests on; code that the list has already becomes a link to its place.
+
+    Some predicates decide dozens of words: with their code each time the page weighed 300 kB.
+
+    Examples:
+        >>> code = '<span class="row">What decides:</span><code class="row">x</code>'
+        >>> seen = {}
+        >>> once(code, "a-0", seen) == code
+        True
+        >>> once(code, "a-1", seen)
+        '<span class="row">What decides: <a href="#a-0">the same as here</a>.</span>'
+    """
+
+    def told(found: re.Match[str]) -> str:
+        place = first.setdefault(found[0], here)
+        link = f'{found[1]}: <a href="#{place}">the same as here</a>.</span>'
+        return found[0] if place == here else link
+
+    return SHOWN.sub(told, grounds)
 
 
 def counts(app: Sphinx, docname: str) -> str:

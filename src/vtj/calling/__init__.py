@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
+import torch
 
 from vtj.calling.repeatable import random_state_kept, repeatable
 from vtj.calling.state import Kept, state_kept
@@ -12,7 +14,22 @@ from vtj.calling.tensors import Function
 
 @contextmanager
 def without_trace(f: Function, seed: int = 0) -> Iterator[tuple[Function, Kept]]:
-    """`f` as a function that draws the same numbers at every call; what it changes is put back."""
+    """`f` as a function that does the same at every call; what it changes is put back.
+
+    It draws the same numbers, and finds its buffers as they were: a spectral norm goes on from its
+    last estimate. Gradients are recorded, whatever the caller's grad mode.
+    """
     repeated = repeatable(f, seed)
-    with np.errstate(all="ignore"), random_state_kept(), state_kept(f) as kept:
-        yield repeated, kept
+
+    def same(*x: Any) -> Any:
+        kept.put_back()
+        return repeated(*x)
+
+    with (
+        np.errstate(all="ignore"),
+        torch.inference_mode(False),
+        torch.enable_grad(),
+        random_state_kept(),
+        state_kept(f) as kept,
+    ):
+        yield same, kept

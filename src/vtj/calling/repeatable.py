@@ -11,6 +11,8 @@ from numpy.random.mtrand import get_bit_generator, set_bit_generator
 
 from vtj.calling.tensors import Function
 
+OTHER = 2**31 - 1  # a seed that nobody gives by chance
+
 
 @contextmanager
 def random_state_kept() -> Iterator[None]:
@@ -44,11 +46,26 @@ def repeatable(f: Function, seed: int) -> Function:
         raise TypeError(f"f is {type(f).__name__}; expected a function of tensors")
 
     def seeded(*args: Any) -> Any:
-        torch.default_generator.manual_seed(seed)
-        if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
-            torch.cuda.manual_seed_all(seed)
-        np.random.seed(seed)
-        random.seed(seed)
+        _reseed(seed)
         return f(*args)
 
     return seeded
+
+
+def reseeded(f: Function) -> Function:
+    """Return `f`, after which backward draws other numbers than after `f` itself."""
+
+    def drawing_others(*args: Any) -> Any:
+        y = f(*args)
+        _reseed(OTHER)
+        return y
+
+    return drawing_others
+
+
+def _reseed(seed: int) -> None:
+    torch.default_generator.manual_seed(seed)
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        torch.cuda.manual_seed_all(seed)
+    np.random.seed(seed)
+    random.seed(seed)

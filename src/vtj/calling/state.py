@@ -65,6 +65,12 @@ class Kept:
         """The names of the buffers that no longer hold what they held."""
         return [buffer.name for buffer in self.buffers if buffer.changed]
 
+    def put_back(self) -> None:
+        """Put back the buffers."""
+        with torch.no_grad():
+            for buffer in self.buffers:
+                buffer.put_back()
+
     def reached(self, in_graph: Sequence[Tensor]) -> list[Leaf]:
         """Return the leaves that a backward reaches, those with names before those `in_graph`."""
         ids = {id(leaf) for leaf in in_graph}
@@ -107,9 +113,7 @@ def state_kept(f: Function) -> Iterator[Kept]:
     try:
         yield kept
     finally:
-        with torch.no_grad():
-            for buffer in kept.buffers:
-                buffer.put_back()
+        kept.put_back()
         for leaf in kept.leaves:
             leaf.tensor.grad = leaf.grad
 

@@ -1,6 +1,6 @@
 """A tensor or a tuple of tensors: what every `f` takes, and what it returns."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -79,6 +79,21 @@ def require_values(name: str, part: Tensor) -> None:
         )
 
 
+def dense(part: Tensor) -> Tensor:
+    """Return a gradient as a plain tensor: that of ``nn.Embedding(sparse=True)`` is sparse."""
+    return materialized(part) if part.layout == torch.strided else part.to_dense()
+
+
+def materialized(part: Tensor) -> Tensor:
+    """Return a tensor that holds memory: the gradient of ``torch.sgn`` is zeros that hold none.
+
+    Torch 2.6 reads other numbers out of such a tensor.
+    """
+    if not part._is_zerotensor():
+        return part
+    return torch.zeros(part.shape, dtype=part.dtype, device=part.device)
+
+
 def like(parts: tuple[Any, ...], x: object) -> Any:
     """Return `parts` in the form of `x`: a tuple where `x` is one, else the single part.
 
@@ -119,8 +134,22 @@ def values(y: Tensors) -> NDArray[np.float64]:
     """
     parts: list[Any] = [part.detach() for part in as_tuple(y)]
     whole = [part.full_tensor() if _is_sharded(part) else part for part in parts]
-    vectors = [part.double().cpu().numpy().reshape(-1) for part in whole]
+    vectors = [materialized(part).double().cpu().numpy().reshape(-1) for part in whole]
     return vectors[0] if len(vectors) == 1 else np.concatenate(vectors)
+
+
+def values_or_nan(y: Tensors, size: int) -> NDArray[np.float64]:
+    """Return what `values` does, or as many nan where `y` has another number of elements.
+
+    A step from `x` may change the shape of `y`, as that of ``x[x > 0]``.
+
+    Example:
+        >>> import torch
+        >>> values_or_nan(torch.tensor([1.0, 2.0]), 3).tolist()
+        [nan, nan, nan]
+    """
+    vector = values(y)
+    return vector if vector.size == size else np.full(size, np.nan)
 
 
 def as_array(value: Any) -> NDArray[np.float64]:
@@ -168,8 +197,8 @@ def same(a: Any, b: Any) -> bool:
     """Whether two tensors, or tuples of them, hold the same values in one shape; nan is nan."""
     if isinstance(a, tuple):
         return all(same(one, other) for one, other in zip(a, b, strict=True))
-    if not isinstance(a, Tensor):
-        return True
+    if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
+        return isinstance(a, Tensor) == isinstance(b, Tensor)  # a gradient may have come once
     try:
         if a.shape != b.shape:
             return False
@@ -177,3 +206,15 @@ def same(a: Any, b: Any) -> bool:
         return torch.equal(a, b) or bool(((a == b) | ((a != a) & (b != b))).all())
     except (RuntimeError, NotImplementedError, TypeError):  # no values: meta, nested, masked
         return True
+
+
+def graph_of(y: Sequence[Tensor]) -> set[Any]:
+    """Return the nodes of the graph behind `y`."""
+    seen: set[Any] = set()
+    waiting = [part.grad_fn for part in y]
+    while waiting:
+        node = waiting.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            waiting += [before for before, _ in node.next_functions]
+    return seen

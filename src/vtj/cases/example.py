@@ -80,7 +80,8 @@ class Example:
 
         Raises:
             JacobianMismatch: When anything differs; it names the entry and every value.
-            TypeError: When the example has a Jacobian and the page hands none over.
+            TypeError: When the example has a Jacobian and the page hands none over, or has none
+                and the page hands one over.
             ValueError: When a value has the wrong shape.
 
         Example:
@@ -91,6 +92,10 @@ class Example:
             'correct'
         """
         if self.jacobian is None:
+            if jacobian is not None:
+                raise TypeError(
+                    f"{self.name} has no Jacobian to compare jacobian= with: give its builder one"
+                )
             report = self._beside_backward(y, grad, product)
         elif jacobian is None or product is None:
             raise TypeError(f"{self.name} has a Jacobian: confirm jacobian= and product= as well")

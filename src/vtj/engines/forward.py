@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.autograd import forward_ad
 
 from vtj.calling.quiet import quiet
-from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like
+from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, graph_of, like
 
 
 def jacobian(f: Function, x: Tensors) -> Any:
@@ -54,21 +54,33 @@ def jvp(f: Function, x: Tensors, u: Tensors) -> Tensors:
     """Return J·u by one forward pass; zeros where `y` does not depend on `x`.
 
     The tangent `u` has `x`'s shape and the result `y`'s; each is a tuple where `x` or `y` is one.
+
+    Raises:
+        NotImplementedError: When no tangent reaches an output that backward reaches: what
+            ``scatter_reduce(..., "prod")`` and scripted functions give without a word is no zero.
     """
+    leaves = fresh_leaves(x)
     with quiet(), forward_ad.dual_level():
         duals = [
             forward_ad.make_dual(leaf, tangent)  # type: ignore[no-untyped-call]
-            for leaf, tangent in zip(fresh_leaves(x), as_tuple(u, "u"), strict=True)
+            for leaf, tangent in zip(leaves, as_tuple(u, "u"), strict=True)
         ]
         y = f(*duals)
-        tangents = [_tangent(output) for output in as_tuple(y, "y")]
+        tangents = [_tangent(output, leaves) for output in as_tuple(y, "y")]
     product: Tensors = like(tuple(tangents), y)
     return product
 
 
-def _tangent(output: Tensor) -> Tensor:
+def _tangent(output: Tensor, leaves: tuple[Tensor, ...]) -> Tensor:
     primal, tangent = forward_ad.unpack_dual(output)  # type: ignore[no-untyped-call]
-    return torch.zeros_like(primal).detach() if tangent is None else tangent.detach()
+    if tangent is None:
+        reached = [getattr(node, "variable", None) for node in graph_of([output])]
+        if any(one is leaf for one in reached for leaf in leaves):
+            raise NotImplementedError(
+                "forward mode leaves no tangent, where backward sees a way to x"
+            )
+        tangent = torch.zeros_like(primal)
+    return tangent.detach()  # type: ignore[no-any-return]
 
 
 def _one_hot(parts: tuple[Tensor, ...], position: int, index: int) -> tuple[Tensor, ...]:

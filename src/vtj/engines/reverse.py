@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like
+from vtj.calling.tensors import Function, Tensors, as_tuple, dense, fresh_leaves, like
 from vtj.outcome import vjp
 
 
@@ -39,7 +39,7 @@ def _rows(f: Function, x: Tensors, position: int, output: Tensor) -> tuple[Tenso
     for index in range(output.numel() if output.requires_grad else 0):
         v = torch.zeros(output.shape).to(output)
         v.view(-1)[index] = 1
-        rows.append(as_tuple(vjp(this_output, x, v)))
+        rows.append(tuple(dense(part) for part in as_tuple(vjp(this_output, x, v))))
     return tuple(
         torch.stack([row[i] for row in rows]).reshape((*output.shape, *part.shape))
         if rows

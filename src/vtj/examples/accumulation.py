@@ -10,12 +10,17 @@ from torch import Tensor
 from vtj.cases.example import Example
 from vtj.cases.sequence import Call, Sequence
 from vtj.examples.scalar_output import square_jacobian
-from vtj.examples.vector_for_scalar import f as square
+from vtj.examples.three_outputs import WORTH, losses_of_weights, slopes_of_weights
 from vtj.examples.weighted_sum import f as double
 from vtj.examples.weighted_sum import jacobian as double_jacobian
 
 SAMPLES = [[1.0, 0.0, 2.0], [0.0, 3.0, 1.0], [2.0, 1.0, 0.0], [1.0, 1.0, 1.0]]
 TARGETS = [1.0, 2.0, 3.0, 4.0]
+
+
+def squared(w: Tensor) -> Tensor:
+    """Return the loss `w²` of a model's one weight; the page's formula takes the name from here."""
+    return w**2
 
 
 def calls_without_clearing() -> Sequence:
@@ -72,27 +77,45 @@ def samples_as_batch() -> Example:
     return Example("samples_as_batch", losses, w, torch.ones(4), jacobian)
 
 
+def losses_one_by_one() -> Sequence:
+    """Go back from three losses in three calls, each weighted by what an error of one unit costs.
+
+    Shapes: w (2,); each loss ().
+
+    >>> losses_one_by_one().run()[-1]
+    tensor([ -93700., -140550.])
+    """
+
+    def call(i: int, worth: float) -> Call:
+        weight = torch.tensor(worth)
+        return Call(lambda w: losses_of_weights(w)[i], weight, lambda w: slopes_of_weights(w)[i])
+
+    calls = tuple(call(i, worth) for i, worth in enumerate(WORTH))
+    return Sequence("losses_one_by_one", torch.tensor([1.0, 2.0]), calls)
+
+
 def reused_gradient() -> Sequence:
     """Step from 1 to 0.5 and call again without clearing: the old gradient is still in there.
 
-    Shapes: x (), y (). Source: the thread, "you don't want to keep those gradients around".
+    Shapes: w, the weight, (); y, the loss, (). Source: the thread, "you don't want to
+    keep those gradients around".
 
     >>> [grad.item() for grad in reused_gradient().run()]
     [2.0, 3.0]
     """
-    first = Call(square, None, square_jacobian)
-    second = Call(square, None, square_jacobian, x=torch.tensor(0.5))
+    first = Call(squared, None, square_jacobian)
+    second = Call(squared, None, square_jacobian, x=torch.tensor(0.5))
     return Sequence("reused_gradient", torch.tensor(1.0), (first, second))
 
 
 def cleared_gradient() -> Sequence:
     """Step from 1 to 0.5 and clear `.grad` first: the second gradient alone.
 
-    Shapes: x (), y ().
+    Shapes: w, the weight, (); y, the loss, ().
 
     >>> [grad.item() for grad in cleared_gradient().run()]
     [2.0, 1.0]
     """
-    first = Call(square, None, square_jacobian)
-    second = Call(square, None, square_jacobian, x=torch.tensor(0.5), clear=True)
+    first = Call(squared, None, square_jacobian)
+    second = Call(squared, None, square_jacobian, x=torch.tensor(0.5), clear=True)
     return Sequence("cleared_gradient", torch.tensor(1.0), (first, second))

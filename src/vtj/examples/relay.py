@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from vtj.cases.example import Example
+from vtj.examples.three_outputs import WORTH, losses_of, slopes_of
 
 
 def first(x: Tensor) -> Tensor:
@@ -70,3 +71,15 @@ def both_stages() -> Example:
 
     x, v = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0])
     return Example("both_stages", lambda x: second(first(x)), x, v, jacobian)
+
+
+def from_the_losses() -> Example:
+    """Go back from the three losses of a model to the score that all of them use.
+
+    Shapes: score (), losses (3,), v (3,), J (3,).
+
+    >>> from_the_losses().backward().grad
+    tensor(-46850.)
+    """
+    score, v = torch.tensor(8.0), torch.tensor(WORTH)
+    return Example("from_the_losses", losses_of, score, v, slopes_of)

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from vtj.cases.example import Example
 from vtj.cases.refusal import Refusal
+from vtj.examples.three_outputs import WORTH, losses_of_weights, slopes_of_weights
 
 
 def f(x: Tensor) -> Tensor:
@@ -107,3 +108,22 @@ def dot_product() -> Example:
         return np.array([6 * x[0] + 10 * 2 * x[0], 10 * 6 * x[1] ** 2 + 100 * 10])
 
     return Example("dot_product", weighted, torch.tensor([1.0, 2.0]), None, by_hand)
+
+
+def total_cost() -> Example:
+    """Add three losses up, each weighted by what an error of one unit costs.
+
+    Shapes: w (2,), cost (), J (2,).
+
+    >>> total_cost().backward().grad
+    tensor([ -93700., -140550.])
+    """
+
+    def cost(w: Tensor) -> Tensor:
+        return (w.new_tensor(WORTH) * losses_of_weights(w)).sum()
+
+    def by_hand(w: NDArray[np.float64]) -> NDArray[np.float64]:
+        worth: NDArray[np.float64] = np.array(WORTH)
+        return worth @ slopes_of_weights(w)
+
+    return Example("total_cost", cost, torch.tensor([1.0, 2.0]), None, by_hand)

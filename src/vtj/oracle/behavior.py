@@ -11,8 +11,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from vtj.calling.repeatable import reseeded
 from vtj.calling.state import Kept
-from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, values
+from vtj.calling.tensors import (
+    Function,
+    Tensors,
+    as_tuple,
+    fresh_leaves,
+    same,
+    values_or_nan,
+)
 from vtj.engines import BACKWARD
 from vtj.oracle.findings import Finding, said
 from vtj.oracle.naming import numbers
@@ -37,12 +45,14 @@ class Behavior:
 
 
 REPEATABLE = Behavior("backward repeatable", "the backward is not repeatable", explains_all=True)
+RANDOM = replace(REPEATABLE, complaint="the backward draws random numbers, others at every call")
 ADDS = Behavior("a second backward adds", "a second backward adds something else")
 CREATE_GRAPH = Behavior("under create_graph", "the backward is another under create_graph=True")
 V_UNCHANGED = Behavior(
     "v unchanged", "v: backward writes into v, its gradient argument", explains_all=True
 )
 Y_REPEATABLE = Behavior("y repeatable", "f gives another value at every call", "f")
+LINEAR = "linear in v"  # the row of a second gradient argument
 X_UNCHANGED = Behavior("x unchanged", "x: f writes into its input", "f")
 
 
@@ -64,7 +74,8 @@ class Observed:
 
     weights: Array  # `v` as a vector, 1 where it was omitted
     first: Outcome  # ``y.backward(v)``
-    again: Outcome  # the same once more, on fresh leaves
+    again: Outcome  # the same once more, on fresh leaves, where backward draws other numbers
+    random: bool  # whether it is another then, and the same where it draws the same numbers
     signed: Outcome  # ``y.backward(w)`` for a `w` with both signs and entries beyond ±1
     signed_weights: Array  # that `w` as a vector
     # what `.grad` holds after a second backward through the graph, or the reason why there is none
@@ -75,21 +86,39 @@ class Observed:
     rounding: tuple[Array, Array, Array]
 
 
-def observe(trial: Trial, v: Tensors | None, seed: int, agreed: Witness) -> Observed:
-    """Run the backward passes."""
-    w = trial.weights(random_weights(np.random.default_rng(seed), trial.size[0], 0.1, 10))
-    ones = tuple(torch.ones_like(part) for part in trial.y)
+def drawn(trial: Trial, seed: int) -> Tensors:
+    """Return gradient arguments for where they are omitted."""
+    return trial.weights(random_weights(np.random.default_rng(seed + 1), trial.size[0], 0.5, 2))
+
+
+def signed(trial: Trial, seed: int) -> Tensors:
+    """Return gradient arguments of both signs, with entries beyond ±1."""
+    # powers of two give weights that float32 holds: with 0.1 and 10 the right "0-d gradient times a
+    # float32 matrix" (in tests/), which is float32 by torch's rules, would be called wrong
+    return trial.weights(random_weights(np.random.default_rng(seed), trial.size[0], 0.125, 8))
+
+
+def observe(trial: Trial, v: Tensors | None, seed: int, agreed: Witness | None) -> Observed:
+    """Run the backward passes; rounding is measured where they are not as J `agreed` on says."""
+    w = signed(trial, seed)
     weights, signed_weights = (
-        np.where(trial.reached, values(part), 0.0) for part in (ones if v is None else v, w)
+        np.where(trial.reached, trial.weighing(part), 0.0) for part in (v, w)
     )
     f, v, w = trial.seen_by_autograd(v, w)
     first, of_w = backward(f, trial.x, v), backward(f, trial.x, w)
     twice, shares = _twice(trial, f, v)
-    again, graph = backward(f, trial.x, v), _under_create_graph(trial, f, v)
+    again, graph = backward(reseeded(f), trial.x, v), _under_create_graph(trial, f, v)
+    differs = not same(again.grad, first.grad)
+    # in this order: a backward of three turns, as "drifts" of the zoo, would pass for a random one
+    random = differs and all(
+        same(backward(one, trial.x, v).grad, before.grad)
+        for one, before in ((reseeded(f), again), (f, first))
+    )
     return Observed(
         weights=weights,
         first=first,
         again=again,
+        random=random,
         signed=of_w,
         signed_weights=signed_weights,
         twice=twice,
@@ -103,18 +132,27 @@ def observe(trial: Trial, v: Tensors | None, seed: int, agreed: Witness) -> Obse
     )
 
 
-def _rounding(trial: Trial, weights: Array, outcome: Outcome, agreed: Witness, seed: int) -> Array:
+def _rounding(
+    trial: Trial, weights: Array, outcome: Outcome, agreed: Witness | None, seed: int
+) -> Array:
+    if agreed is None:
+        return np.zeros(trial.size[1])
     grad = unnamed(trial.gradient(outcome.grad))
     if not _differ(grad, product(agreed, weights), trial):
         return np.zeros(trial.size[1])
-    return _measured(trial, weights, _left_in_grad, seed)
+    return measured_in_grad(trial, weights, seed)
 
 
 def _rounding_of_graph(
-    trial: Trial, weights: Array, first: Outcome, graph: Array | str, agreed: Witness, seed: int
+    trial: Trial,
+    weights: Array,
+    first: Outcome,
+    graph: Array | str,
+    agreed: Witness | None,
+    seed: int,
 ) -> Array:
     """Return how far the gradients with and without create_graph may lie apart, if they do."""
-    if isinstance(graph, str) or first.error is not None:
+    if agreed is None or isinstance(graph, str) or first.error is not None:
         return np.zeros(trial.size[1])
     other = unnamed(graph, size=product(agreed, weights).size)
     if not _differ(unnamed(trial.gradient(first.grad)), other, trial):
@@ -135,6 +173,11 @@ def _measured(
         return np.zeros(trial.size[1]) if isinstance(came, str) else came
 
     return gradient_rounding(trial, gradient_at, weights, seed)
+
+
+def measured_in_grad(trial: Trial, weights: Array, seed: int) -> Array:
+    """Return how far what a backward leaves in `x.grad` may be off by rounding."""
+    return _measured(trial, weights, _left_in_grad, seed)
 
 
 def _left_in_grad(trial: Trial, f: Function, v: Tensors | None) -> Array:
@@ -158,7 +201,8 @@ def _copied(v: Tensors | None) -> tuple[Tensor, ...] | None:
 
 
 def _memory(tensors: Iterable[Tensor | None] | None) -> set[int]:
-    return {one.untyped_storage().data_ptr() for one in tensors or () if one is not None}
+    given = [one for one in tensors or () if one is not None]
+    return {one.untyped_storage().data_ptr() for one in given if not one._is_zerotensor()}
 
 
 def _under_create_graph(trial: Trial, f: Function, v: Tensors | None) -> Array | str:
@@ -189,19 +233,23 @@ def judge_backward(
     of_v = (seen.first, seen.weights, seen.rounding[0])
     of_w = (seen.signed, seen.signed_weights, seen.rounding[1])
     yield _gradient(trial, "x.grad", *of_v, result, speakers)
-    yield _gradient(trial, "linear in v", *of_w, result, speakers)
-    first = _grad(trial, seen.first)
+    yield _gradient(trial, LINEAR, *of_w, result, speakers)
+    yield from judge_passes(trial, seen, abs(seen.weights) @ abs(result.agreed.value))
+
+
+def judge_passes(trial: Trial, seen: Observed, size: Array) -> Iterator[Judged]:
+    """Judge what backward does beyond one gradient; `size` is that of what it adds up."""
+    first = gradient_left(trial, seen.first)
     if first is None:
         return
-    size = abs(seen.weights) @ abs(result.agreed.value)
     for behavior, other, expected, rounding in (
-        (REPEATABLE, _grad(trial, seen.again), first, 0.0),
+        (RANDOM if seen.random else REPEATABLE, gradient_left(trial, seen.again), first, 0.0),
         (ADDS, seen.twice, 2 * first, 0.0),
         (CREATE_GRAPH, seen.graph, first, seen.rounding[2]),
     ):
         if not isinstance(other, str | None) and not np.isfinite(first).all():
             other = np.where(np.isfinite(other), other, expected)
-        yield _same(trial, behavior, other, unnamed(expected, rounding, size))
+        yield same_as(trial, behavior, other, unnamed(expected, rounding, size))
     yield judge_v([seen.first, seen.signed])
     if seen.shares:
         yield Judged(Row("x.grad and v", "", "note", note="x.grad lies in the memory of v"))
@@ -226,7 +274,7 @@ def judge_f(trial: Trial, outcomes: Sequence[Outcome], kept: Kept) -> Iterator[J
     for one in outcomes:
         if one.y is None or not all(trial.connected):
             continue
-        again = values(one.y)
+        again = values_or_nan(one.y, first.size)
         if not np.array_equal(first, again):
             far = distance(unnamed(again), unnamed(first), trial.relative)
             apart = np.maximum(apart, far)
@@ -239,6 +287,10 @@ def judge_f(trial: Trial, outcomes: Sequence[Outcome], kept: Kept) -> Iterator[J
         finding = Finding(f"{name} is {value:g}: there is no derivative", "undecided")
         yield Judged(Row("y finite", "", "fails"), finding)
     yield _holds(X_UNCHANGED, not any(one.x_changed for one in outcomes))
+    if trial.held:
+        names = ", ".join(f"y[{i}]" for i in trial.held)
+        note = f"{names}: declared to have no gradient"
+        yield Judged(Row("not compared", "", "note", note=note))
     if kept.changed:
         names = ", ".join(kept.changed)
         yield Judged(Row("state of f", "f", "note", note=f"f changed {names}; put back"))
@@ -256,7 +308,8 @@ def _holds(behavior: Behavior, holds: bool, where: str = "", error: float | None
     return Judged(Row(behavior.name, "", "fails", error), finding, behavior.explains_all)
 
 
-def _grad(trial: Trial, outcome: Outcome) -> Array | None:
+def gradient_left(trial: Trial, outcome: Outcome) -> Array | None:
+    """Return `x.grad` as a vector, zeros where `y` is not connected; None where backward raised."""
     if raised_by_autograd(outcome.error):
         return np.zeros(trial.size[1])
     return None if outcome.error is not None else trial.gradient(outcome.grad)
@@ -271,7 +324,7 @@ def _gradient(
     result: Vote,
     speakers: Sequence[Witness],
 ) -> Judged:
-    grad = _grad(trial, outcome)
+    grad = gradient_left(trial, outcome)
     if grad is None:
         assert outcome.error is not None
         return raises(what, outcome.error)
@@ -307,7 +360,10 @@ def _is_none(outcome: Outcome) -> bool:
     return all(grad is None for grad in grads)
 
 
-def _same(trial: Trial, behavior: Behavior, other: Array | str | None, expected: Witness) -> Judged:
+def same_as(
+    trial: Trial, behavior: Behavior, other: Array | str | None, expected: Witness
+) -> Judged:
+    """Judge a gradient that should be the same, or the reason why there is none."""
     if other is None or isinstance(other, str):
         row = Row(behavior.name, "", "not applicable", note=other or "backward raised")
         return Judged(row)

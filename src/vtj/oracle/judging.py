@@ -7,7 +7,8 @@ import numpy as np
 
 from vtj.calling.state import Kept
 from vtj.engines import BACKWARD, BY_HAND, ENGINES, FORWARD, NUMERIC, Family
-from vtj.oracle.behavior import Observed, judge_backward, judge_f
+from vtj.oracle.alone import judge_alone
+from vtj.oracle.behavior import Observed, gradient_left, judge_backward, judge_f
 from vtj.oracle.findings import (
     LAST_DIGITS,
     Finding,
@@ -25,6 +26,7 @@ from vtj.oracle.voting import Array, Mask, Vote, Witness, distance, product
 from vtj.oracle.witnesses import Answers
 from vtj.report import Report, Row, Verdict
 
+ALONE = "nothing independent to compare with; a J by hand would be (jacobian=)"
 SPLIT = "f has another derivative under torch.func's vmap"
 RAISED_ONCE = (
     "RuntimeError: trying to differentiate twice a function that was marked with "
@@ -44,7 +46,9 @@ class Evidence:
     of_x: Verdict  # of x.grad alone, whatever else `f` reaches
 
 
-def judge(trial: Trial, answers: Answers, seen: Observed, result: Vote, kept: Kept) -> Report:
+def judge(
+    trial: Trial, answers: Answers, seen: Observed, result: Vote, kept: Kept, seed: int
+) -> Report:
     """Return the report on one function at one point."""
     speakers = list(answers.speakers.values())
     of_f = list(judge_f(trial, (seen.first, seen.again, seen.signed), kept))
@@ -57,6 +61,12 @@ def judge(trial: Trial, answers: Answers, seen: Observed, result: Vote, kept: Ke
         found += [one for one in of_jacobian if not raised or one.verdict == "wrong"]
     if not any(one.culprit in (NUMERIC.culprit, BACKWARD.culprit) for one in found):
         found += [one.finding for one in of_backward if one.finding][:1]
+    grad = gradient_left(trial, seen.first)
+    if grad is not None and not any(one.verdict == "wrong" for one in found):
+        size = abs(seen.weights) @ abs(result.agreed.value)
+        alone = list(judge_alone(trial, seen.weights, grad, size, seed))
+        of_backward += alone
+        found = [one.finding for one in alone if one.finding] or found
     not_checked, open_questions = unchecked(trial, kept, "check")
     of_x, _ = overall(found)
     found += open_questions
@@ -108,11 +118,10 @@ def once_differentiable_report(trial: Trial) -> Report:
 def rows(trial: Trial, answers: Answers, result: Vote) -> list[Row]:
     """Return a row per witness, per engine that does not apply, and per kink."""
     made = []
-    odd = {} if trial.custom else dict(_splits(trial, answers, result))
+    odd = {} if trial.custom else dict(_torch_errs(trial, answers, result))
     for one in answers.witnesses:
         if one.name in odd:
-            note = f"torch's own vmap rule is wrong: {odd[one.name]}"
-            made.append(Row(one.name, one.family, "not applicable", note=note))
+            made.append(Row(one.name, one.family, "not applicable", note=odd[one.name]))
             continue
         worst = float(distance(one, result.agreed, trial.relative).max(initial=0))
         silent = np.broadcast_to(one.silent, one.value.shape)
@@ -127,7 +136,7 @@ def findings(trial: Trial, answers: Answers, result: Vote) -> Iterator[Finding]:
     speakers = answers.speakers
     accused = np.zeros_like(result.decided)
     for family, mask in culprits(result.against, trial.reached[:, None]):
-        if mask.any():
+        if mask.any() and (family != FORWARD or trial.custom):
             accused |= mask
             yield _accusation(trial, speakers, result, family, mask)
     if trial.custom:
@@ -142,7 +151,7 @@ def findings(trial: Trial, answers: Answers, result: Vote) -> Iterator[Finding]:
     for open_question, mask in (
         ("not a number, nothing to compare", _not_a_number(answers) & ~accused),
         ("nobody to decide between them", ~result.decided),
-        ("no second family to compare with", (result.support < 2) & ~accused),
+        (ALONE, (result.support < 2) & ~accused),
         (
             "a detached path would not show",
             seen_by_autograd_alone(trial, speakers, result.agreed.value) & ~accused,
@@ -202,9 +211,24 @@ def _named(
     return "a detached path" if FORWARD.name in speakers else ""
 
 
+def _torch_errs(trial: Trial, answers: Answers, result: Vote) -> Iterator[tuple[str, str]]:
+    """Yield engines that err by torch's fault, where `f` has no custom Function, and how."""
+    for name, told in _splits(trial, answers, result):
+        yield name, f"torch's own vmap rule is wrong: {told}"
+    mask = dict(culprits(result.against, trial.reached[:, None]))[FORWARD]
+    if mask.any():
+        at = int(np.argmax(mask))
+        told = f"{trial.entry_name(at)}: {said(list(answers.speakers.values()), at)}"
+        for one in answers.witnesses:
+            if one.family == FORWARD.name:
+                yield one.name, f"torch's own forward formula is wrong: {told}"
+
+
 def _splits(trial: Trial, answers: Answers, result: Vote) -> Iterator[tuple[str, str]]:
-    """Yield engines that contradict the one that speaks for their family, and say where."""
+    """Yield engines on vmap that contradict the one that speaks for their family, and where."""
     for one in answers.witnesses:
+        if one.name not in ENGINES or not ENGINES[one.name].vmap:
+            continue
         first = answers.speakers[one.family]
         apart = distance(one, first, trial.relative)
         # what a sum may lose: else torch's vmap rule is called wrong in the report on a right gelu

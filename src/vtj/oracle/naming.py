@@ -5,7 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 
 
-def element(name: str, shapes: Sequence[tuple[int, ...]], is_tuple: bool, flat: int) -> str:
+def element(
+    name: str,
+    shapes: Sequence[tuple[int, ...]],
+    is_tuple: bool,
+    flat: int,
+    places: Sequence[int] = (),  # the numbers of the parts, where they do not count from 0
+) -> str:
     """Name the element at position `flat` of all elements of `name`, part after part.
 
     Example:
@@ -17,7 +23,11 @@ def element(name: str, shapes: Sequence[tuple[int, ...]], is_tuple: bool, flat: 
         flat -= size
         part += 1
     index = ",".join(str(int(i)) for i in np.unravel_index(flat, shapes[part]))
-    return name + (f"[{part}]" if is_tuple else "") + (f"[{index}]" if shapes[part] else "")
+    return (
+        name
+        + (f"[{places[part] if places else part}]" if is_tuple else "")
+        + (f"[{index}]" if shapes[part] else "")
+    )
 
 
 def numbers(values: Sequence[float], apart: tuple[float, float]) -> list[str]:

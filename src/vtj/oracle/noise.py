@@ -63,6 +63,7 @@ def finest_noise(g: Callable[[float], Array], least: float) -> Array:
 
 def _noise_alone(g: Callable[[float], Array], step: float) -> Array:
     table = _beside(g, step)
+    # without the fourth x + 1e-3 sin(1e3 x.detach()) would be correct at 0.3
     orders = np.stack([noise_of_differences(table, order) for order in (4, 5, 6)])
     # with 100 x + 1e-3 sin(1e3 x.detach()) would be correct to `certify` at 0.3
     alike = orders.max(axis=0) <= 4 * orders.min(axis=0)

@@ -184,6 +184,6 @@ def reexamined_pair(
         rounding = gradient_rounding(
             passes.trial, lambda f, x, weights: passes.of(f, x).gradient(weights), v, seed
         )
-        error = rounding if pair.side == "x" else np.array([2 * rounding @ abs(u)])
+        error = rounding if pair.side == "x" else np.array([rounding @ abs(u)])
         pair = replace(pair, b=replace(pair.b, error=pair.b.error + error))
     return pair

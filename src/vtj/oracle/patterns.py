@@ -51,7 +51,7 @@ def pattern(
         or _swapped(wrong, right)
         or _rounded(wrong[differs], right[differs])
         or ("a term too many" if (right[differs] == 0).all() else "")
-        or ("a missing term" if ((wrong == 0) & differs).any() else "")
+        or ("a missing term" if (wrong[differs] == 0).any() and right[differs].all() else "")
     )
 
 

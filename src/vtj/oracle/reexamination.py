@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 
 from vtj.calling.tensors import Tensors
-from vtj.engines import BACKWARD, ENGINES, FAMILIES, NUMERIC
-from vtj.engines.numeric import SAFETY, Slopes, estimate
+from vtj.engines import BACKWARD, ENGINES, FAMILIES, FORWARD, NUMERIC
+from vtj.engines.numeric import CLOSE, SAFETY, Slopes, estimate
 from vtj.engines.reverse import jacobian as reverse
 from vtj.oracle.differences import robust_column
 from vtj.oracle.rounding import (
@@ -20,6 +20,7 @@ from vtj.oracle.rounding import (
 from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array, Mask, Vote, Witness, distance
 from vtj.oracle.witnesses import Answers, ask_engines, differences_witness
+from vtj.report import Row
 
 # Of the size of x: so near a derivative is looked at beside a suspected kink, and may be another
 # by that part of the gap. With 1e-3, or 1e-4 for the second, "kinks that cancel, on a curve" (in
@@ -32,6 +33,9 @@ POINTS = 4
 # hardswish(log_softmax(softplus(x))) at [1.3, 50, -2.5] y[1] is 0, its slope -3e-22 by backward,
 # and without this a detached path would be seen there; and by `certify` in the drawn function 225.
 ROUNDED_AWAY = 1e-9
+# A part of the slope that *correct* must not miss, where stairs were stepped over.
+VISIBLE = 1e-3
+LEFT_OUT = "torch.func may leave out what plain forward mode refuses"
 SEED = 0  # of the line along which the size of the terms of `f` is measured
 
 
@@ -42,12 +46,35 @@ def is_disputed(trial: Trial, answers: Answers, result: Vote) -> bool:
         list(speakers) == [NUMERIC.name]
         or any(bool(mask.any()) for mask in result.against.values())
         or not result.decided.all()
+        or (result.support < 2).any()
         or seen_by_autograd_alone(trial, speakers, result.agreed.value).any()
         or any(
             bool((distance(one, speakers[one.family], trial.relative) > 1).any())
             for one in answers.witnesses
         )
+        or (
+            answers.slopes is not None
+            and stepped_over(trial, answers.slopes, speakers[NUMERIC.name]).any()
+        )
     )
+
+
+def stepped_over(trial: Trial, slopes: Slopes, numeric: Witness) -> Mask:
+    """Return for which elements of `y` the slopes are not those close by, along one direction.
+
+    Steps of 1 and 1/2 agree on the slope of stairs as wide as 1: without this the straight-through
+    x + (x.floor() - x).detach() would be correct at 3.6.
+    """
+    g, _ = trial.line(SEED)
+    towards = trial.direction(SEED)
+    plus, minus = g(CLOSE), g(-CLOSE)
+    with np.errstate(invalid="ignore", over="ignore"):
+        apart = abs((plus - minus) / (2 * CLOSE) - slopes.value @ towards)
+        floor = trial.eps * np.maximum(abs(plus), abs(minus)) / CLOSE
+        error = floor + slopes.error @ abs(towards)
+        found = apart > VISIBLE * (abs(slopes.value) @ abs(towards)) + SAFETY * error
+    # else x + tanh(1e5 (x - 1)), whose slopes are too rough to tell, is undecided at 1
+    return found & ~np.broadcast_to(numeric.silent, slopes.value.shape).any(axis=1)
 
 
 def reexamined(trial: Trial, answers: Answers, seed: int) -> Answers:
@@ -64,6 +91,10 @@ def reexamined(trial: Trial, answers: Answers, seed: int) -> Answers:
         doubted = np.any(apart, axis=0) if exact else np.ones(trial.size, bool)
         if exact:
             doubted |= seen_by_autograd_alone(trial, answers.speakers, exact[0].value)
+            doubted |= stepped_over(trial, answers.slopes, numeric)[:, None]
+        # beside a kink a flat piece seems rough from afar, and a hard sigmoid undecided at -3.1
+        if len(answers.speakers) == 2:
+            doubted = doubted | numeric.silent
         if doubted.any():  # a slope found elsewhere may lend weight to what was too rough so far
             doubted = doubted | numeric.silent
         columns = np.flatnonzero(doubted.any(axis=0)).tolist()
@@ -80,7 +111,11 @@ def reexamined(trial: Trial, answers: Answers, seed: int) -> Answers:
 
 
 def _without_vmap(trial: Trial, answers: Answers) -> Answers:
-    """Let no engine on torch.func's vmap speak for a family: the rule of cdist is wrong in 2.13."""
+    """Let no engine on torch.func's vmap speak for a family: the rule of cdist is wrong in 2.13.
+
+    Forward mode has no vote at all where the plain engine does not apply: through a custom op
+    torch.func.jvp leaves out what the op does, without a word.
+    """
     batched = [
         ENGINES[one.name].family
         for one in answers.speakers.values()
@@ -88,7 +123,13 @@ def _without_vmap(trial: Trial, answers: Answers) -> Answers:
     ]
     plain = [n for n, one in ENGINES.items() if one.family in batched and not one.vmap]
     added = ask_engines(trial, plain, None).witnesses
-    return replace(answers, witnesses=(*added, *answers.witnesses))
+    kept, rows = answers.witnesses, answers.rows
+    if FORWARD in batched and FORWARD.name not in [one.family for one in added]:
+        others = tuple(one for one in kept if one.family != FORWARD.name)
+        left_out = [one for one in kept if one.family == FORWARD.name and others]
+        made = (Row(one.name, one.family, "not applicable", note=LEFT_OUT) for one in left_out)
+        kept, rows = others or kept, (*rows, *made)
+    return replace(answers, witnesses=(*added, *kept), rows=rows)
 
 
 def _differences_repeated(
@@ -96,10 +137,10 @@ def _differences_repeated(
 ) -> Answers:
     assert answers.slopes is not None
     slopes = _robust_columns(trial, answers.slopes, columns, seed)
-    again = differences_witness(trial, slopes)
+    exact = [one for one in answers.witnesses if one is not numeric]
+    again = differences_witness(trial, slopes, exact)
     again = replace(again, error=again.error + least_visible_slope(trial, again.value))
     cancelling = _cancelling_kinks(trial, again, answers.speakers.get(BACKWARD.name), seed)
-    exact = [one for one in answers.witnesses if one is not numeric]
     again = replace(again, silent=again.silent | cancelling | _rounded_away(trial, again, exact))
     witnesses = tuple(again if one is numeric else one for one in answers.witnesses)
     return replace(answers, witnesses=witnesses, slopes=slopes, cancelling_kinks=cancelling)
@@ -197,7 +238,7 @@ def possibly_detached(trial: Trial, slopes: Array, numeric: Witness | None, size
     terms = min(size_of_terms(trial, SEED).max(), max(x, y))
     if not slopes.any() and y == 0:  # without it log(1 + x²) at 0 is undecided
         here = trial.x_vector
-        elsewhere = trial.run(here + np.copysign(trial.x_size, here) / 2)
+        elsewhere = trial.run(here + np.copysign(trial.x_size, here))
         terms = max(terms, float(np.nanmax(abs(elsewhere), initial=0)))
     largest = np.fmax(np.nanmax(abs(slopes), initial=0), terms / size)
     return np.asarray(silent & (rows | ~(SAFETY * np.asarray(numeric.error) <= largest)))

@@ -7,12 +7,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from vtj.calling.tensors import Function, Tensors, as_tuple, like
+from vtj.calling.tensors import Function, Tensors, as_tuple, graph_of, like
 from vtj.engines import BACKWARD, ENGINES, FORWARD
 from vtj.engines.numeric import SAFETY
 from vtj.oracle.noise import finest_noise, noise_at_all_scales
 from vtj.oracle.tolerance import most_rounding
-from vtj.oracle.trial import Trial, graph_of
+from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array, Witness, distance
 
 SAMPLES = 4  # of what rounding does; with 1, a sine is undecided that is off by a random 1e-3
@@ -28,8 +28,8 @@ def rounding_error_bound(trial: Trial, exact: Sequence[Witness], seed: int) -> A
     least = np.where(size <= negligible, negligible, 0)
     measured = measured_rounding(trial, engines, seed)
     rounding = measured + _absorbed_in_rows(trial, exact, seed) + least
-    # both may be off by that; counted where they lie further apart, it would have another entry of
-    # torch.cdist named than the first that torch's vmap rule has wrong
+    # two values that are both off by that agree so far; counted where they lie further apart, it
+    # would have another entry of torch.cdist named than the first that torch's vmap rule has wrong
     gap = np.max([abs(a.value - b.value) for a in exact for b in exact], axis=0)
     return np.where(gap <= 2 * SAFETY * rounding, rounding, 0.0)
 

@@ -11,15 +11,21 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.autograd.function import BackwardCFunction
 
+from vtj.calling.arguments import without_held
+from vtj.calling.declared import holding_declared
 from vtj.calling.tensors import (
+    DTYPES,
     Function,
     Tensors,
     as_tuple,
+    dense,
     fresh_leaves,
+    graph_of,
     like,
     require_floating,
     shaped_like,
     values,
+    values_or_nan,
 )
 from vtj.oracle.blocks import as_matrix
 from vtj.oracle.naming import element
@@ -42,7 +48,10 @@ class Trial:
     custom: bool = False  # whether a custom Function stands on the way from `x` to `y`
     # whether a gradient that may be taken only once stands there
     once_differentiable: bool = False
+    held: Sequence[int] = ()  # which outputs are declared to have no gradient
     others: tuple[Tensor, ...] = ()  # the leaves behind `y` that are no copies of `x`'s parts
+    places: tuple[int, ...] = ()  # where the parts of `x` stand among the arguments of `f`
+    stated: float | None = None  # the relative tolerance that the caller asked for
 
     @cached_property
     def x_vector(self) -> NDArray[np.float64]:
@@ -69,15 +78,25 @@ class Trial:
         shaped = shaped_like(vector, self.y)
         return shaped if self.y_tuple else shaped[0]
 
+    def weighing(self, v: Tensors | None) -> NDArray[np.float64]:
+        """Return a gradient argument as one vector, 1 where it is omitted."""
+        return np.ones(self.size[0]) if v is None else values(v)
+
     def run(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return f at the point of this vector, as a vector."""
-        return values(self.f(*fresh_leaves(self.at(vector))))
+        return values_or_nan(self.f(*fresh_leaves(self.at(vector))), self.size[0])
+
+    def direction(self, seed: int) -> NDArray[np.float64]:
+        """Return a random direction away from 0, along which elements move by about their size."""
+        towards = np.copysign(self.x_size, self.x_vector)
+        # a range in which no element stands still, and no two move alike
+        towards *= np.random.default_rng(seed).uniform(0.5, 1, towards.size)
+        return towards
 
     def line(self, seed: int) -> tuple[Callable[[float], NDArray[np.float64]], float]:
-        """Return `f`'s values along a random line, and the smallest step that means anything."""
+        """Return `f`'s values along that direction, and the smallest step that means anything."""
         # with 1 eps the right drawn function 351 (in tests/) would be undecided
-        towards = np.copysign(self.x_size, self.x_vector)
-        towards *= np.random.default_rng(seed).uniform(0.5, 1, towards.size)
+        towards = self.direction(seed)
         return lambda t: self.run(self.x_vector + t * towards), 8 * self.eps
 
     def matrix(self, J: Any) -> NDArray[np.float64]:  # noqa: N803 - J is the term
@@ -90,7 +109,7 @@ class Trial:
         """Return what `.grad` holds as one vector, zeros where it holds nothing."""
         grads = grad if isinstance(grad, tuple) else (grad,)
         filled = (
-            torch.zeros_like(part) if one is None else one
+            torch.zeros_like(part) if one is None else dense(one)
             for part, one in zip(self.parts, grads, strict=True)
         )
         return values(tuple(filled))
@@ -140,13 +159,13 @@ class Trial:
     @property
     def inputs(self) -> list[tuple[str, tuple[int, ...]]]:
         """The name and shape of every input."""
-        shapes = enumerate(self.x_shapes)
+        shapes = zip(self.places, self.x_shapes, strict=True)
         return [(f"x[{i}]" if self.x_tuple else "x", shape) for i, shape in shapes]
 
     @property
     def relative(self) -> float:
         """How far two exact derivatives may lie apart, relative to the entry."""
-        return RELATIVE[self.dtype]
+        return self.stated or RELATIVE[self.dtype]
 
     @property
     def eps(self) -> float:
@@ -155,7 +174,7 @@ class Trial:
 
     def x_name(self, name: str, flat: int) -> str:
         """Name one element of `x`, or of what has its shape."""
-        return element(name, self.x_shapes, self.x_tuple, flat)
+        return element(name, self.x_shapes, self.x_tuple, flat, self.places)
 
     def y_name(self, flat: int) -> str:
         """Name one element of `y`."""
@@ -181,8 +200,18 @@ class ForwardRun:
     y: Tensors
 
 
-def try_out(f: Function, x: Tensors) -> Trial:
+def try_out(
+    f: Function, x: Tensors, *, relative: float | None = None, as_given: bool = False
+) -> Trial:
     """Run `f` once in float64, or in `x`'s own dtype when it refuses, and look at what came.
+
+    Where `x` is in float64 and `f` refuses that, it is handed in the first dtype that `f` takes.
+
+    Args:
+        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
+        x: A tensor, or a tuple of tensors and of what is held.
+        relative: The tolerance that the caller states; that of the dtype when omitted.
+        as_given: Whether `x` is handed as it is, and not raised to float64.
 
     Raises:
         TypeError: When `x` or `y` is not of a floating dtype (complex is not supported) or `f`
@@ -194,53 +223,68 @@ def try_out(f: Function, x: Tensors) -> Trial:
         >>> trial.y, trial.dtype, trial.shape
         ((tensor([ 3., 12.], dtype=torch.float64),), torch.float64, (2, 2))
     """
-    return first_run(f, x)[0]
+    return first_run(f, x, relative=relative, as_given=as_given)[0]
 
 
-def first_run(f: Function, x: Tensors) -> tuple[Trial, ForwardRun]:
+def first_run(
+    f: Function, x: Tensors, *, relative: float | None = None, as_given: bool = False
+) -> tuple[Trial, ForwardRun]:
     """Return what `try_out` returns, and that run itself, for one backward pass."""
-    for position, part in enumerate(as_tuple(x)):
+    f, x, places = without_held(f, x)
+    for position, part in zip(places, as_tuple(x), strict=True):
         require_floating(f"x[{position}]" if isinstance(x, tuple) else "x", part)
-    x = like(tuple(part.detach() for part in as_tuple(x)), x)
-    raised = like(tuple(part.double() for part in as_tuple(x)), x)
-    leaves = fresh_leaves(raised)
-    try:
-        with dtypes_noted() as noted:
-            y = f(*leaves)
-        x = raised
-    except Exception:  # whatever keeps f from float64, x's own dtype shows whether it is f's error
-        leaves = fresh_leaves(x)
-        with dtypes_noted() as noted:
-            y = f(*leaves)
+    x, leaves, y, noted = _first_taken(f, x, as_given)
     outputs = as_tuple(y, "y = f(x)")
     for part in outputs:
         require_floating("y", part)
     nodes = graph_of(outputs)
+    used = {(part.grad_fn, part.output_nr) for part in outputs}
+    used |= {edge for node in nodes for edge in node.next_functions}
     reached = [node.variable for node in nodes if hasattr(node, "variable")]
+    held: Sequence[int] = ()
+    connected = tuple(part.requires_grad for part in outputs)
+    if any(connected) and not all(connected):
+        f, held = holding_declared(f, x)
     trial = Trial(
         f=f,
         x=x,
         y=tuple(part.detach().clone() for part in outputs),
         y_tuple=isinstance(y, tuple),
-        dtype=_least_precise(noted | dtypes_of(nodes), *as_tuple(x), *outputs),
-        connected=tuple(part.requires_grad for part in outputs),
+        dtype=_least_precise(noted | dtypes_of(used), *as_tuple(x), *outputs),
+        connected=connected,
+        held=held,
         custom=any(isinstance(node, BackwardCFunction) for node in nodes),
         once_differentiable=any(node.name() == ONCE_DIFFERENTIABLE for node in nodes),
         others=tuple(leaf for leaf in reached if all(leaf is not one for one in leaves)),
+        places=places,
+        stated=relative,
     )
     return trial, ForwardRun(leaves, y)
 
 
-def graph_of(y: Sequence[Tensor]) -> set[Any]:
-    """Return the nodes of the graph behind `y`."""
-    seen: set[Any] = set()
-    waiting = [part.grad_fn for part in y]
-    while waiting:
-        node = waiting.pop()
-        if node is not None and node not in seen:
-            seen.add(node)
-            waiting += [before for before, _ in node.next_functions]
-    return seen
+def _first_taken(
+    f: Function, x: Tensors, as_given: bool
+) -> tuple[Tensors, tuple[Tensor, ...], Any, set[torch.dtype]]:
+    """Return `x` in a dtype that `f` takes, the leaves made of it, `y`, and the dtypes noted."""
+    given = tuple(part.detach() for part in as_tuple(x))
+    if all(part.dtype == torch.float64 for part in given):
+        # a kernel of one dtype, as a flash attention that takes float32 alone
+        tries = [tuple(part.to(dtype) for part in given) for dtype in DTYPES]
+        told = 0
+    else:
+        tries = [given] if as_given else [tuple(part.double() for part in given), given]
+        told = -1
+    errors = []
+    for parts in tries:
+        leaves = fresh_leaves(parts)
+        try:
+            with dtypes_noted() as noted:
+                y = f(*leaves)
+        except Exception as error:  # another dtype shows whether it is f's error
+            errors.append(error)
+        else:
+            return like(parts, x), leaves, y, noted
+    raise errors[told]
 
 
 def _least_precise(noted: Iterable[torch.dtype], *tensors: Tensor) -> torch.dtype:

@@ -38,14 +38,17 @@ def ask_engines(trial: Trial, engines: Sequence[str], jacobian: Any) -> Answers:
     Raises:
         ValueError: When the J by hand has the wrong shape; it names both.
     """
-    witnesses, rows = [], []
-    slopes = None
+    witnesses: list[Witness] = []
+    rows: list[Row] = []
+    slopes, place = None, 0
     for engine in (ENGINES[name] for name in engines):
         family = engine.family.name
         try:
             if engine.slopes is not None:
-                slopes = engine.slopes(trial.f, trial.x, trial.eps)
-                witnesses.append(differences_witness(trial, slopes))
+                found = engine.slopes(trial.f, trial.x, trial.eps)
+                if found.value.shape != trial.size:
+                    raise ValueError(f"y has {len(found.value)} elements, and had {trial.size[0]}")
+                slopes, place = found, len(witnesses)
             else:
                 value = trial.matrix(engine(trial.f, trial.x))
                 witnesses.append(Witness(engine.name, family, value, silent=np.isnan(value)))
@@ -54,6 +57,8 @@ def ask_engines(trial: Trial, engines: Sequence[str], jacobian: Any) -> Answers:
     if jacobian is not None:
         value = trial.matrix(by_hand(trial, jacobian))
         witnesses.append(Witness(BY_HAND.name, BY_HAND.name, value))
+    if slopes is not None:
+        witnesses.insert(place, differences_witness(trial, slopes, witnesses))
     return Answers(tuple(witnesses), tuple(rows), slopes)
 
 
@@ -64,10 +69,12 @@ def by_hand(trial: Trial, jacobian: Any) -> Any:
     return jacobian(*(as_array(part) for part in trial.parts))
 
 
-def differences_witness(trial: Trial, slopes: Slopes) -> Witness:
+def differences_witness(trial: Trial, slopes: Slopes, exact: Sequence[Witness]) -> Witness:
     """Return differences as a witness to J, silent where their error is too wide to tell."""
     here = trial.y_vector[:, None]
     largest = np.nanmax(abs(slopes.value), axis=1, initial=0.0, keepdims=True)
+    for one in exact:  # else the straight-through x + (x.floor() - x).detach() is correct at 0.75
+        largest = np.where((slopes.value == 0) & (here == 0), abs(one.value), largest)
     error, silent = error_and_silence(slopes, largest, here)
     value = np.where(silent, np.nan, slopes.value)
     return Witness(NUMERIC.name, NUMERIC.name, value, error, silent=silent)

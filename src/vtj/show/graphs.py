@@ -12,14 +12,17 @@ from torch import Tensor
 
 from vtj.calling.tensors import Function, Tensors
 from vtj.checking import check
-from vtj.show.measured import require_confirmed
-from vtj.show.recorded_graph import Station, walk
+from vtj.contraction import contract
+from vtj.show.measured import confirmed
+from vtj.show.recorded_graph import Station, blame, walk
 from vtj.show.svg import Drawing, Figure, Steps, width_of
 from vtj.show.told import CALL, FIRST, label, told, written
 
 LIMIT = 24
 LINE, ROOM, GAP = 17.0, 46.0, 10.0
 SHARES = 0.3, 0.68
+WRONG = "sends ", "right: "  # how the lines of a wrong backward begin
+TITLE = "Values forward, gradients back"
 LEGEND = "= value, ↑ gradient that arrives"
 ELEMENT = "".join(
     f"<{tag}>{Path(__file__).with_name(file).read_text(encoding='utf-8')}</{tag}>"
@@ -42,11 +45,13 @@ def graph(f: Function, x: Tensors, v: Any = None) -> SteppedFigure:
     Each node has its value, what it keeps for the way back, and the gradient that arrives; each way
     back has what is sent along it. Variables of `f` name their nodes. `f` returns one tensor; `v`
     may be omitted where that is a scalar. Where scripts are off, and on paper, the whole graph
-    stands above the list of all steps.
+    stands above the list of all steps. A `torch.autograd.Function` whose `backward` is wrong is
+    named in the title; its node says what it sends and what is right, by differences of `forward`.
 
     Raises:
         ValueError: When the graph has more than 24 nodes.
-        JacobianMismatch: When `vtj.check` does not find x.grad correct.
+        JacobianMismatch: When `vtj.check` does not find x.grad correct, and no such function is
+            to blame.
 
     Example:
         >>> import torch
@@ -56,7 +61,12 @@ def graph(f: Function, x: Tensors, v: Any = None) -> SteppedFigure:
     stations = walk(f, x, v)
     if len(stations) > LIMIT:
         raise ValueError(f"the graph has {len(stations)} nodes; the figure shows up to {LIMIT}")
-    require_confirmed(check(f, x, v))
+    title, report = TITLE, check(f, x, v)
+    if not confirmed(report):
+        blamed = blame(stations)
+        if not blamed:
+            report.raise_for_mismatch()
+        title += f": wrong at {' and '.join(map(label, blamed))}"
     layers, ways = _layers(stations)
     rows = [sum(node.width + GAP for node in layer) - GAP for layer in layers]
     wide = 4 + max(width_of(LEGEND), *rows)
@@ -84,7 +94,7 @@ def graph(f: Function, x: Tensors, v: Any = None) -> SteppedFigure:
         for words in (sentence, *lines):
             ElementTree.SubElement(item, "p").text = words
     description = " ".join(map(_described, boxes))
-    figure = drawing.figure("Values forward, gradients back", description, element)
+    figure = drawing.figure(title, description, element)
     return SteppedFigure(figure.title, figure.description, figure.html)
 
 
@@ -193,6 +203,10 @@ def _lines(station: Station) -> list[str]:
         lines.append(f"↑ {written(station.arrived)}")
     if station.keeps and station.turn is not None:
         lines.append(f"keeps {', '.join(written(kept.value) for kept in station.keeps)}")
+    for way in station.ways:
+        if way.right is not None and station.arrived is not None:
+            right = contract(station.arrived, way.right)
+            lines += [f"sends {written(way.sent)}, wrong", f"right: {written(right)}"]
     return lines
 
 
@@ -211,7 +225,10 @@ def _number(drawing: Drawing, x: float, y: float, words: str, steps: Steps) -> N
 def _box(drawing: Drawing, node: _Node, since: int | None) -> None:
     """Draw a node; its gradient shows when backward comes by, or since another step."""
     steps = _during(node.station, at=0)
-    drawing.box(node.x - node.width / 2, node.y, node.width, node.high, corner=6, steps=steps)
+    wrong = any(line.startswith(WRONG) for line in node.lines)
+    looks: Any = {"color": "bad", "shade": 0.3} if wrong else {}
+    at = node.x - node.width / 2
+    drawing.box(at, node.y, node.width, node.high, corner=6, steps=steps, **looks)
     for place, line in enumerate(node.lines):
         arrived, kept = line.startswith("↑"), line.startswith("keeps")
         steps = _during(node.station, since=0) if arrived else {}
@@ -219,7 +236,7 @@ def _box(drawing: Drawing, node: _Node, since: int | None) -> None:
             steps["since"] = since
         if kept:
             steps = _during(node.station, until=0)
-        color = "accent" if arrived else "plain"
+        color = "accent" if arrived else "bad" if line.startswith(WRONG) else "plain"
         at = node.y + 2 + LINE * (place + 1)
         drawing.text(node.x, at, line, color=color, strong=place == 0, steps=steps)
 

@@ -63,16 +63,24 @@ def require_confirmed(report: Report) -> None:
         report.raise_for_mismatch()
 
 
-def number(value: float) -> str:
-    """Write a value with up to four digits, and zero without a sign.
+def number(value: Any, eps: float = float(np.finfo(np.float32).eps)) -> str:
+    """Write a whole number in full, and another with six digits, or with four and a sign.
+
+    `eps` is the precision of what computed it: as in what torch prints, 0.1 is not rounded.
 
     Example:
-        >>> number(-0.5), number(1240.0), number(1 / 3), number(float("-inf")), number(-0.0)
-        ('−0.5', '1240', '0.3333', '−inf', '0')
+        >>> number(-0.5), number(5705182.0), number(1 / 3), number(float("-inf")), number(-0.0)
+        ('−0.5', '5705182', '≈0.3333', '−inf', '0')
     """
-    value = value or 0.0
-    whole = float(value).is_integer() and abs(value) < 1e6
-    text = f"{value:.0f}" if whole else f"{value:.4g}"
+    value = float(value) or 0.0
+    if not np.isfinite(value):
+        text = str(value)
+    elif value.is_integer():
+        text = f"{value:.0f}"
+    elif abs(float(f"{value:.6g}") - value) <= eps * abs(value):
+        text = np.format_float_positional(float(f"{value:.6g}"), trim="-")
+    else:
+        text = f"≈{np.format_float_positional(float(f'{value:.4g}'), trim='-')}"
     return text.replace("-", "−")
 
 

@@ -1,5 +1,6 @@
 """Walk the graph that autograd recorded, with what each node computed and what came back to it."""
 
+import inspect
 import re
 import sys
 from collections.abc import Iterator
@@ -11,14 +12,18 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd.function import FunctionCtx
 from torch.autograd.graph import get_gradient_edge
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
 from vtj.calling import without_trace
 from vtj.calling.tensors import Function, Tensors, fresh_leaves
+from vtj.contraction import contract
+from vtj.engines import jacobian
 
 LONGEST = 9  # elements of a gradient for which a node is asked for its Jacobian, row by row
+FAR = 1e-3  # between a right gradient and a wrong one: what `vtj.check` promises to tell apart
 
 
 @dataclass
@@ -29,6 +34,7 @@ class Way:
     output: int  # which of its outputs
     sent: Tensor | None
     jacobian: Tensor | None  # of the node's output by that input, where the node tells it
+    right: Tensor | None = None  # the Jacobian of forward, where what was sent is not by it
 
 
 @dataclass
@@ -52,11 +58,53 @@ class Station:
     keeps: list[Kept]
     turn: int | None  # how many nodes backward came by before
     freed: int | None  # the turn after which what it keeps was gone
+    own: "Own | None" = None  # where it is a function of the reader's own
 
     @property
     def below(self) -> list[int]:
         """The positions of the nodes that its inputs come from."""
         return [way.to for way in self.ways]
+
+
+@dataclass
+class Own:
+    """A call of a `torch.autograd.Function`: all its arguments, and which of them are tensors."""
+
+    apply: Any
+    arguments: list[Any]
+
+    @property
+    def places(self) -> list[int]:
+        """Where the tensors are."""
+        return [i for i, given in enumerate(self.arguments) if isinstance(given, Tensor)]
+
+    def jacobian(self, place: int) -> Any:
+        """Return the Jacobian of forward by one argument, from differences."""
+
+        def moved(x: Tensor) -> Any:
+            return self.apply(*self.arguments[:place], x, *self.arguments[place + 1 :])
+
+        return jacobian(moved, self.arguments[place], "numeric")
+
+
+def blame(stations: list[Station]) -> list[Station]:
+    """Return the functions of the reader's own that send what forward does not say.
+
+    `Way.right` of what they send holds what they should have multiplied with.
+    """
+    for station in stations:
+        if station.own is None or station.arrived is None:
+            continue
+        for way, place in zip(station.ways, station.own.places, strict=False):
+            slope = station.own.jacobian(place)
+            if not isinstance(slope, Tensor):  # of several outputs
+                continue
+            right = contract(station.arrived.double(), slope.double())
+            sent = torch.zeros_like(right) if way.sent is None else way.sent.double()
+            # Torch sums what a backward returns in a larger shape.
+            if not torch.allclose(sent.sum_to_size(right.shape), right, rtol=FAR, atol=FAR**2):
+                way.right = slope.to(station.arrived)
+    return [station for station in stations if any(w.right is not None for w in station.ways)]
 
 
 def walk(f: Function, x: Tensors, v: Any = None) -> list[Station]:
@@ -80,7 +128,7 @@ def _walked(f: Function, x: Tensors, v: Any, *, asking: bool) -> list[Station]:
     """Walk, and ask the nodes what they keep and multiply with, or leave that alone."""
     leaves = fresh_leaves(x)
     with without_trace(f) as (same, _):
-        with _Values() as values, _variables(f) as variables:
+        with _Values() as values, _variables(f) as (variables, calls):
             y = same(*leaves)
         if not isinstance(y, Tensor):
             raise TypeError(f"f returned {type(y).__name__}; expected one torch.Tensor to be drawn")
@@ -101,7 +149,9 @@ def _walked(f: Function, x: Tensors, v: Any, *, asking: bool) -> list[Station]:
         turn = pass_.order.index(node) if node in pass_.order else None
         more = keeps.get(node, []), turn, pass_.freed.get(node)
         ways = pass_.ways(node)
-        stations.append(Station(name, called(node), ways, value, arrived[output], output, *more))
+        own = Own(node._forward_cls.apply, calls[node]) if node in calls else None
+        seen_there = value, arrived[output], output
+        stations.append(Station(name, called(node), ways, *seen_there, *more, own))
     return stations
 
 
@@ -158,6 +208,10 @@ class _Pass:
         ]
 
 
+def _copy(given: Any) -> Any:
+    return given.detach().clone() if isinstance(given, Tensor) else given
+
+
 def _copies(gradients: tuple[Tensor | None, ...]) -> tuple[Tensor | None, ...]:
     return tuple(g if g is None else g.detach().clone() for g in gradients)
 
@@ -198,20 +252,27 @@ def _saved(node: Any) -> list[Tensor] | None:
 
 
 @contextmanager
-def _variables(f: Function) -> Iterator[dict[str, Any]]:
-    """Collect what the variables of f hold when it returns."""
+def _variables(f: Function) -> Iterator[tuple[dict[str, Any], dict[Any, list[Any]]]]:
+    """Collect what the variables of f hold when it returns, and what own functions get."""
     inner = type(f).forward if isinstance(f, torch.nn.Module) else f
     code = getattr(inner, "__code__", None)
     held: dict[str, Any] = {}
+    calls: dict[Any, list[Any]] = {}
 
     def look(frame: FrameType, event: str, _: Any) -> None:
         if event == "return" and frame.f_code is code:
             held.update(frame.f_locals)
+        elif event == "call" and frame.f_code.co_name in ("forward", "setup_context"):
+            names, more, _, local = inspect.getargvalues(frame)
+            given = [*(local[name] for name in names), *local.get(more or "", ())]
+            if given and isinstance(given[0], FunctionCtx):  # which is the node
+                inputs = given[1] if frame.f_code.co_name == "setup_context" else given[1:]
+                calls[given[0]] = [*map(_copy, inputs)]
 
     before = sys.getprofile()
     sys.setprofile(look)
     try:
-        yield held
+        yield held, calls
     finally:
         sys.setprofile(before)
 

@@ -45,6 +45,7 @@ class Steps extends HTMLElement {
     const step = Number(said.get("step"));
     if (!said.has("step") || (said.get("graph") || 1) != this.place || !this.items[step]) return;
     this.draw(step);
+    if (!location.hash.startsWith("#step")) return; // another device was used last
     this.active.scrollIntoView({ block: "center", behavior: "instant" });
     this.reveal("instant");
   }
@@ -73,8 +74,10 @@ class Steps extends HTMLElement {
     this.draw(step);
     this.reveal("auto");
     this.heard.textContent = `${step + 1} of ${this.items.length}: ${this.items[step].firstChild.textContent}`;
-    const graph = this.place > 1 ? `&graph=${this.place}` : "";
-    history.replaceState(null, "", `#step=${step}${graph}`);
+    const graph = this.place > 1 ? [`graph=${this.place}`] : [];
+    const said = location.hash.includes("=") ? location.hash.slice(1).split("&") : []; // no heading
+    const others = said.filter((part) => !/^(step|graph)=/.test(part));
+    history.replaceState(null, "", `#${[`step=${step}`, ...graph, ...others].join("&")}`);
     if (moving && !matchMedia("(prefers-reduced-motion: reduce)").matches) this.move();
   }
 

@@ -11,9 +11,10 @@ Steps = Mapping[str, int]
 """When a shape counts, in a drawing that is shown step by step: "since", "until" or "at" a step."""
 
 COLORS = {
-    "positive": "var(--vtj-positive, #b45309)",
-    "negative": "var(--vtj-negative, #1d6fb8)",
+    "positive": "var(--vtj-positive, #0f766e)",
+    "negative": "var(--vtj-negative, #7a3b9d)",
     "accent": "var(--vtj-accent, #b45309)",
+    "bad": "var(--vtj-bad, #b3261e)",
     "plain": "currentColor",
 }
 """Colors a page can set; the words and numbers in a figure never depend on them."""

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from vtj.contraction import contract
+from vtj.show.measured import number
 from vtj.show.recorded_graph import Kept, Station, Way
 
 CALL = 1  # the step in which v is handed in; before it is forward
@@ -78,20 +79,10 @@ def _array(values: Tensor) -> Any:
 
 def _listed(array: Any, most: int) -> str:
     if array.ndim == 0:
-        return _number(array)
+        return number(array, np.finfo(np.result_type(array.dtype, np.float16)).eps)
     if max(array.shape) > most or array.ndim > 2 or (most == 3 and array.ndim > 1):
         return f"shape {tuple(array.shape)}"
     return f"[{', '.join(_listed(part, most) for part in array)}]"
-
-
-def _number(value: Any) -> str:
-    if value == np.rint(value):
-        return (f"{value:.0f}" if value else "0").replace("-", "−")
-    short = value.dtype.type(f"{value:.6g}")
-    exact = abs(short - value) <= np.finfo(value.dtype).eps * abs(value)  # as torch prints it
-    shown = short if exact else value.dtype.type(f"{value:.4g}")
-    text = np.format_float_positional(shown, trim="-").replace("-", "−")
-    return text if exact or not np.isfinite(value) else f"≈{text}"
 
 
 def _step(station: Station, stations: Sequence[Station]) -> list[str]:
@@ -105,6 +96,7 @@ def _step(station: Station, stations: Sequence[Station]) -> list[str]:
     ways = [way for way in station.ways if way.sent is not None]
     sends = [f"{written(way.sent)} to {_name(stations[way.to])}" for way in ways]
     lines += filter(None, [_multiplied(station, way, stations) for way in ways])
+    lines += [_wrong(station, way, stations) for way in station.ways if way.right is not None]
     if station.called and station is not stations[0] and station.name != "select":
         lines.append(f"Cut f here, and {here} is the v for {station.called}.backward(v).")
     if station.keeps and station.freed == station.turn:
@@ -124,15 +116,31 @@ def _multiplied(station: Station, way: Way, stations: Sequence[Station]) -> str:
     slope, v, sent = way.jacobian, station.arrived, way.sent
     if slope is None or v is None or sent is None:
         return ""
+    if way.right is not None:
+        return ""
     if not torch.allclose(contract(v, slope).to(sent.dtype), sent):  # its backward is not linear
         return ""
+    return f"{_product(v, slope, sent)} → {_name(stations[way.to])}"
+
+
+def _wrong(station: Station, way: Way, stations: Sequence[Station]) -> str:
+    """Write the calculation of what a node should have sent."""
+    v, slope = station.arrived, way.right
+    if v is None or slope is None:
+        return ""
+    right = _product(v, slope, contract(v, slope))
+    sent = "nothing" if way.sent is None else written(way.sent)
+    return f"Wrong: {right} → {_name(stations[way.to])}, but it sends {sent}."
+
+
+def _product(v: Tensor, slope: Tensor, sent: Tensor) -> str:
     sign = "·" if v.ndim else "×"
     if v.ndim and v.shape == sent.shape:
         square = slope.reshape(v.numel(), -1)
         if torch.equal(square, torch.diag(square.diagonal())):  # each element on its own
             slope, sign = square.diagonal().reshape(v.shape), "×"
     factor = _listed(_array(slope), 4)
-    return f"{written(v)} {sign} {factor} = {written(sent)} → {_name(stations[way.to])}"
+    return f"{written(v)} {sign} {factor} = {written(sent)}"
 
 
 def _kept(kept: Kept) -> str:

@@ -3,7 +3,20 @@
 from vtj_site.figures.bars import scale_figure
 from vtj_site.figures.calls import accumulation
 from vtj_site.figures.costs import cost
+from vtj_site.figures.listening import listening
+from vtj_site.figures.maps import maps
+from vtj_site.figures.passes import passes
 from vtj_site.figures.reading import PictureError, read_back
 from vtj_site.figures.shapes import side_by_side
 
-__all__ = ["PictureError", "accumulation", "cost", "read_back", "scale_figure", "side_by_side"]
+__all__ = [
+    "PictureError",
+    "accumulation",
+    "cost",
+    "listening",
+    "maps",
+    "passes",
+    "read_back",
+    "scale_figure",
+    "side_by_side",
+]

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from .gradients import calls, operations, questions, warned, written
+from .gradients import calls, capability, operations, questions, warned, written
 
 SECONDS = 20  # for a question; the slowest takes a hundredth of one
 
@@ -55,9 +55,7 @@ def main() -> None:
     """Print the answers of the torch that is installed, and on what it ran, as JSON."""
     if hasattr(torch, "set_warn_always"):
         torch.set_warn_always(True)
-    machine = getattr(torch.backends, "cpu", None)
-    capability = machine.get_cpu_capability() if machine else "not said"
-    print(json.dumps({"answers": answers(), "calls": calls(), "capability": capability}))
+    print(json.dumps({"answers": answers(), "calls": calls(), "capability": capability()}))
 
 
 if __name__ == "__main__":

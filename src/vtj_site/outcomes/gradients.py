@@ -35,7 +35,7 @@ DIGITS = {"float16": 5, "bfloat16": 4, "float32": 7, "complex64": 7, "float64": 
 
 # What no user calls a change: lines of C++ sources, paths of builds, addresses.
 NOISE = re.compile(
-    r" ?\((?:Triggered internally )?(?:[\w:~<>() ]+ )?at \S+:\d+\.?\)"
+    r" ?\((?:Triggered internally )?(?:[\w:~<>() ]+ )?at +\S+:\d+\.?\)"
     r"| at \S+\.(?:cpp|h|hpp|cu|c)\"?:\d+|(?<=object) at 0x[0-9a-f]+"
 )
 
@@ -48,6 +48,12 @@ class Question(NamedTuple):
     point: str
     dtype: str
     v: str
+
+
+def capability() -> str:
+    """Return which vectors of the processor torch uses, as AVX2; releases before 2.1 do not say."""
+    machine = getattr(torch.backends, "cpu", None)
+    return machine.get_cpu_capability() if machine else "not said"
 
 
 def operations() -> list[tuple[str, str]]:
@@ -70,8 +76,35 @@ def questions(group: str, code: str) -> Iterator[Question]:
 
 def gradient(asked: Question) -> list[torch.Tensor]:
     """Run an operation and backward, and return what that leaves in the leaves, None left out."""
+    return left(asked, GROUPS[asked.group].points[asked.point], partial(cotangent, asked.v))
+
+
+def by_element(asked: Any, copies: int) -> list[list[str]]:
+    """Return the gradients of each element, asked in a tensor that holds it so often.
+
+    Torch runs through a tensor in the processor's vectors and through what is left over in other
+    code, which now and then answers otherwise: at -0.0 the slope of `logit` is -inf in the one and
+    inf in the other. So which elements are which depends on the processor. One copy is always left
+    over, and 128 fill every vector that there is.
+    """
+    points, digits = GROUPS[asked.group].points[asked.point], DIGITS[asked.dtype]
+    found = []
+    for index in range(len(points[0])):
+        values = tuple([leaf[index]] * copies for leaf in points)
+
+        def v(y: torch.Tensor, index: int = index) -> torch.Tensor:
+            every = cotangent(asked.v, y.new_empty(len(points[0])))
+            return every[index].expand(y.shape)
+
+        found.append([number(each[0].item(), digits) for each in left(asked, values, v)])
+    return found
+
+
+def left(
+    asked: Question, values: tuple[Any, ...], v: Callable[[torch.Tensor], torch.Tensor]
+) -> list[torch.Tensor]:
+    """Return what the operation leaves at these values of its leaves, for the v of its y."""
     dtype = getattr(torch, asked.dtype)
-    values = GROUPS[asked.group].points[asked.point]
     leaves = [torch.tensor(value, dtype=dtype).requires_grad_() for value in values]
     names = {
         **dict(zip(LEAVES, leaves)),  # noqa: B905 -- Python 3.7
@@ -80,7 +113,7 @@ def gradient(asked: Question) -> list[torch.Tensor]:
     }
     torch.manual_seed(0)
     y = eval(asked.code, names)
-    backward(y, cotangent(asked.v, y))
+    backward(y, v(y))
     return [leaf.grad for leaf in leaves if leaf.grad is not None]
 
 
@@ -124,7 +157,7 @@ def clean(text: str) -> str:
     """Return a message without what no user calls a change.
 
     Examples:
-        >>> clean("It is bad. (Triggered internally at /pytorch/c10/x.cpp:12.)")
+        >>> clean("It is bad. (Triggered internally at  ../aten/src/x.cpp:12.)")
         'It is bad.'
         >>> clean('ASSERT FAILED at "/pytorch/x.cpp":12, please report')
         'ASSERT FAILED, please report'

@@ -10,6 +10,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from vtj_site.outcomes.gradients import by_element, capability
 from vtj_site.outcomes.operations import GROUPS
 from vtj_site.records.changes import RECORDED, Key, Row, numbers, same, unpacked
 from vtj_site.records.releases import adjacent
@@ -94,14 +95,16 @@ def typed(code: str) -> str:
     return re.sub(r"(?<![.\w])t\(", "torch.tensor(", ast.unparse(ast.parse(code)))
 
 
-def changes(kind: str, since: str | None = None) -> list[Change]:
-    """Return the changes of a kind, oldest release first; of one release if it is named."""
+def neighbors(series: str = "") -> list[tuple[str, str]]:
+    """Return each recorded release after the one before it; of a series, as "1", if it is named."""
+    of_series = f"{series}." if series else ""
+    return [pair for pair in pairwise(recorded()) if pair[1].startswith(of_series)]
+
+
+def changes(kind: str, series: str = "") -> list[Change]:
+    """Return the changes of a kind, oldest release first; those of a series if it is named."""
     return [
-        change
-        for before, after in pairwise(recorded())
-        if since in (None, after)
-        for change in between(before, after)
-        if change.kind == kind
+        change for pair in neighbors(series) for change in between(*pair) if change.kind == kind
     ]
 
 
@@ -109,22 +112,28 @@ def row_of(words: str, code: str) -> str:
     """Return the id of the row that says since when an operation leaves another gradient.
 
     Raises:
-        ValueError: if the words do not name the release of its last recorded change, or releases
-            before that one were not run.
+        ValueError: if the words do not name the release of its last recorded change, or the two
+            around it where releases in between were not run.
 
     Examples:
         >>> row_of("since torch 2.14.0", "x.clamp(0,1)")
         'changed-one-number-x-clamp-0-1-2-14-0'
+        >>> row_of("between torch 2.8.0 and 2.10.0", "torch.atan2(x,z)")
+        'changed-two-numbers-torch-atan2-x-z-2-10-0'
     """
     found = [change for change in changes("gradient") if code in change.codes]
-    known = [each for each in found[-1:] if adjacent(each.before, each.since)]
-    if [words.lower()] != [f"since torch {each.since}" for each in known]:
-        record = "; ".join(f"{each.before} to {each.since}" for each in found) or "none"
+    spans = [
+        f"since torch {each.since}"
+        if adjacent(each.before, each.since)
+        else f"between torch {each.before} and {each.since}"
+        for each in found
+    ]
+    if [words.lower()] != spans[-1:]:
         raise ValueError(
-            f"{words!r} is not since when {code!r} leaves another gradient: expected 'since torch "
-            f"A', of the last of its recorded changes: {record}"
+            f"{words!r} is not since when {code!r} leaves another gradient: expected the last of "
+            f"its recorded changes: {'; '.join(spans) or 'none'}"
         )
-    return known[0].anchor
+    return found[-1].anchor
 
 
 @cache
@@ -252,14 +261,38 @@ def script(change: Change) -> str:
 
 
 def differences(answers: Mapping[Key, str], release: str) -> list[str]:
-    """Return where answers are not those recorded of a release, one line each."""
-    row = recorded()[release].answers
+    """Return where answers are not those recorded of a release, one line each.
+
+    What differs by the processor's vectors alone is no change: see `by_element`.
+    """
+    row, origin = recorded()[release].answers, recorded()[release].origin
+    other_processor = origin["capability"] != capability()
     return [
         f"{typed(key.code)} at {key.point}, {key.dtype}, v = {key.v}: "
         f"recorded {row.get(key, 'nothing')!r}, now {text!r}"
         for key, text in answers.items()
-        if key not in row or not same(row[key], text, key.dtype)
+        if key not in row
+        or not (
+            same(row[key], text, key.dtype)
+            or (other_processor and _of_other_vectors(key, row[key], text))
+        )
     ]
+
+
+def _of_other_vectors(key: Key, before: str, since: str) -> bool:
+    """Whether an element that differs gives both answers: each where it runs through other code."""
+    was, now = numbers(before), numbers(since)
+    if not GROUPS[key.group].elementwise or not was or not now or len(was) != len(now):
+        return False
+    ways = [by_element(key, copies) for copies in (1, 128)]
+    return all(
+        same(old, new, key.dtype)
+        or all(any(same(each, way[index][leaf], key.dtype) for way in ways) for each in (old, new))
+        for leaf, (olds, news) in enumerate(
+            zip(before.split(" / "), since.split(" / "), strict=True)
+        )
+        for index, (old, new) in enumerate(zip(olds.split(), news.split(), strict=True))
+    )
 
 
 def died(release: str) -> list[Key]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import partial
 from html import escape
-from itertools import pairwise
+from itertools import groupby
 from typing import NamedTuple
 
 from vtj_site.markup import Shown, TableRow, code, table
@@ -17,12 +17,13 @@ from vtj_site.records.differences import (
     changes,
     died,
     differences,
+    neighbors,
     recorded,
     script,
     typed,
     warnings_changed,
 )
-from vtj_site.records.releases import adjacent
+from vtj_site.records.releases import Span, adjacent
 
 PLACES = 3  # that are shown of a change; the record has them all
 CODES = 6
@@ -68,6 +69,10 @@ def listed(entries: Iterable[Entry]) -> Shown:
     """Return a list of changes for each release, the newest first; it fits a narrow screen.
 
     Those that are to be folded stand at the end of their release.
+
+    Examples:
+        >>> listed([])
+        None is recorded.
     """
     by_release: dict[str, list[Entry]] = {}
     for entry in entries:
@@ -83,6 +88,8 @@ def listed(entries: Iterable[Entry]) -> Shown:
             several = len(folded) > 1
             summary = f"{len(folded)} message{'s, each' * several} of one operation"
             html.append(f"<details><summary>{summary}</summary>{_list(folded)}</details>")
+    if not text:
+        return Shown("None is recorded.", "<p>None is recorded.</p>")
     return Shown("\n".join(text), f'<div class="changes">{"".join(html)}</div>')
 
 
@@ -103,7 +110,7 @@ def when(since: str) -> str:
     return f"Since torch {since}" if adjacent(before, since) else f"From torch {before} to {since}"
 
 
-def shown_gradients() -> Shown:
+def shown_gradients(series: str) -> Shown:
     """Return the gradients that changed, with the code to see each."""
     return listed(
         Entry(
@@ -113,7 +120,7 @@ def shown_gradients() -> Shown:
             f"{typed(change.codes[0])}: {'; '.join(map(str, change.places))}",
             change.anchor,
         )
-        for change in changes("gradient")
+        for change in changes("gradient", series)
     )
 
 
@@ -131,14 +138,14 @@ def _folded(summary: str, lines: str) -> str:
     return f"<details><summary>{summary}</summary><pre>{escape(lines)}</pre></details>"
 
 
-def shown_answers(kind: str) -> Shown:
+def shown_answers(kind: str, series: str) -> Shown:
     """Return what was taken or refused, came new or was worded otherwise.
 
     Where operations say the same but for names and numbers, these are left out of the message.
     What was worded otherwise for one operation alone is folded.
     """
     entries = []
-    for change in changes(kind):
+    for change in changes(kind, series):
         texts = [_short(text) for text in change.texts]
         entries.append(
             Entry(
@@ -155,10 +162,11 @@ def shown_answers(kind: str) -> Shown:
 
 
 def _codes(codes: Iterable[str]) -> str:
-    first, *more = [code(typed(each)) for each in codes]
+    first, *more = map(typed, codes)
     if len(more) < CODES:
-        return ", ".join([first, *more])
-    start, rest = ", ".join([first, *more[: CODES - 1]]), ", ".join(more[CODES - 1 :])
+        return ", ".join(map(code, [first, *more]))
+    start = ", ".join(map(code, [first, *more[: CODES - 1]]))
+    rest = code(", ".join(more[CODES - 1 :]))  # one element: thousands would be a tenth of a page
     return f"{start}<details><summary>and {len(more) - CODES + 1} more</summary>{rest}</details>"
 
 
@@ -167,10 +175,10 @@ def _short(text: str) -> str:
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 
-def shown_calls() -> Shown:
+def shown_calls(series: str) -> Shown:
     """Return the calls of the table of outcomes that lead to something else."""
     entries = []
-    for before, after in pairwise(recorded()):
+    for before, after in neighbors(series):
         old, new = recorded()[before].calls, recorded()[after].calls
         alike: dict[tuple[str, str], list[str]] = {}
         for call, text in old.items():
@@ -190,7 +198,7 @@ def shown_calls() -> Shown:
     return listed(entries)
 
 
-def shown_warnings() -> Shown:
+def shown_warnings(series: str) -> Shown:
     """Return the warnings that came and went."""
     return listed(
         Entry(
@@ -200,7 +208,7 @@ def shown_warnings() -> Shown:
             f"{came}, {', '.join(map(typed, codes))}: {_short(message)}",
             f"warning-{after.replace('.', '-')}-{number}",
         )
-        for before, after in pairwise(recorded())
+        for before, after in neighbors(series)
         for number, (came, message, codes) in enumerate(warnings_changed(before, after))
     )
 
@@ -213,10 +221,17 @@ def shown_deaths() -> Shown:
             versions = ends.setdefault((key.code, key.point), [])
             if version not in versions:
                 versions.append(version)
-    lines = [f"{typed(c)}, {point}: torch {', '.join(v)}" for (c, point), v in ends.items()]
-    rows = [TableRow((code(typed(c)), point, ", ".join(v))) for (c, point), v in ends.items()]
+    lines = [f"{typed(c)}, {point}: torch {_spans(v)}" for (c, point), v in ends.items()]
+    rows = [TableRow((code(typed(c)), point, _spans(v))) for (c, point), v in ends.items()]
     caption = "What ended the process"
     return Shown("\n".join(lines), table(caption, ("operation", "point", "torch"), rows))
+
+
+def _spans(versions: Iterable[str]) -> str:
+    """Return releases, those that were recorded one after the other by their ends."""
+    place = {version: number for number, version in enumerate(recorded())}
+    groups = groupby(enumerate(versions), key=lambda each: place[each[1]] - each[0])
+    return ", ".join(str(Span(tuple(each for _, each in group), "")) for _, group in groups)
 
 
 def shown_releases() -> Shown:

@@ -106,6 +106,6 @@ def made_with() -> str:
     """Return when faults were planted in the pages, at which commit and in which versions."""
     run = recorded()["documentation"]
     return (
-        f"Planted {run['date']} at commit {run['commit']}, torch {run['torch']}, "
+        f"Planted {run['date']} at commit {run['commit']}, torch {run['torch']},\n"
         f"NumPy {run['numpy']}, Python {run['python']}, {run['minutes']} minutes of one core"
     )

@@ -6,14 +6,15 @@ from html import escape
 from vtj_site.markup import Shown
 from vtj_site.records.releases import Span, recorded, spans
 
-STEP, LEFT, ROW, TOP = 42, 4, 58, 56
+STEP, LEFT, ROW, TOP = 25, 4, 58, 56  # as wide as a column of text, with 29 releases
+CHARACTER = 6.7
 
 
 def timeline_of(questions: Sequence[str]) -> Shown:
     """Draw the answers to some questions, a bar for each span of releases that gave the same one.
 
-    A full bar is a gradient, a dashed one an error; its text is what was recorded, the error's type
-    alone.
+    A full bar is a gradient, a dashed one an error; its text is what was recorded, the values of a
+    tensor and an error's type alone.
 
     Examples:
         >>> timeline_of(["y (), gradient float64 ()"])
@@ -28,10 +29,10 @@ def timeline_of(questions: Sequence[str]) -> Shown:
     releases = [row["torch"] for row in recorded()]
     width, height = 2 * LEFT + STEP * len(releases), TOP + ROW * len(questions)
     ticks = "".join(
-        f'<text transform="translate({LEFT + STEP * n + 16} {TOP - 8}) rotate(-60)">{name}</text>'
+        f'<text transform="translate({LEFT + STEP * n + 6} {TOP - 8}) rotate(-60)">{name}</text>'
         for n, name in enumerate(releases)
     )
-    rows = "".join(_row(each, releases, TOP + ROW * n) for n, each in enumerate(questions))
+    rows = "".join(_row(each, releases, TOP + ROW * n, width) for n, each in enumerate(questions))
     html = (
         f'<div class="vtj-figure"><svg class="timeline" role="img" width="{width}" '
         f'height="{height}" viewBox="0 0 {width} {height}" fill="currentColor" '
@@ -47,9 +48,11 @@ def short(span: Span) -> str:
     return name if name.endswith("Error") else " ".join(span.answer.split())
 
 
-def _row(question: str, releases: list[str], top: int) -> str:
+def _row(question: str, releases: list[str], top: int, width: int) -> str:
     bars = "".join(_bar(span, releases.index(span.first), top + 20) for span in spans(question))
-    return f'<text x="{LEFT}" y="{top + 13}" font-weight="bold">{escape(question)}</text>{bars}'
+    # At the end, where today is: on a phone, the picture is seen from there.
+    place = f'x="{width - LEFT}" y="{top + 13}" text-anchor="end"'
+    return f'<text {place} font-weight="bold">{escape(question)}</text>{bars}'
 
 
 def _bar(span: Span, start: int, top: int) -> str:
@@ -59,9 +62,10 @@ def _bar(span: Span, start: int, top: int) -> str:
         if short(span).endswith("Error")
         else 'fill-opacity="0.18" stroke="currentColor"'
     )
-    text = escape(short(span)) if len(short(span)) * 7 < width else ""
+    value = short(span).removeprefix("tensor(").removesuffix(")")
+    text = escape(value) if len(value) * CHARACTER < width else ""
     return (
         f"<g><title>{escape(f'torch {span}: {span.answer}')}</title>"
         f'<rect x="{x}" y="{top}" width="{width}" height="22" rx="3" {look}/>'
-        f'<text x="{x + 5}" y="{top + 15}">{text}</text></g>'
+        f'<text x="{x + width - 3}" y="{top + 15}" text-anchor="end">{text}</text></g>'
     )

@@ -51,7 +51,10 @@ def table_of_verdicts() -> Shown:
         + ", ".join(f"{n} {verdict}" for n, verdict in zip(found, VERDICTS, strict=True) if n)
         for document, found in counts.items()
     )
-    rows = [TableRow([escape(TITLES[d]), *map(str, found)]) for d, found in counts.items()]
+    rows = [
+        TableRow([f'<a href="#claims-{d}">{escape(TITLES[d])}</a>', *map(str, found)])
+        for d, found in counts.items()
+    ]
     caption = "Claims of each document, by verdict"
     return Shown(text, table(caption, ["Document", *VERDICTS], rows))
 

@@ -43,7 +43,7 @@ def statement(name: str, words: str) -> Callable[[Check], Check]:
 def run() -> dict[str, Bound]:
     """Run all checks."""
     return {
-        name: Bound(words, inspect.getsource(check).partition("\n")[2], failed(check))
+        name: Bound(words, "def" + inspect.getsource(check).partition("\ndef")[2], failed(check))
         for name, (words, check) in CHECKS.items()
     }
 

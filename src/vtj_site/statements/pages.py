@@ -1,15 +1,17 @@
 """A page's marks judged: what each says, whether it holds, and how many words stand there bare."""
 
 import inspect
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from vtj_site.statements import costs
+from vtj_site.statements import costs, values
+from vtj_site.statements.asking import names
 from vtj_site.statements.bound import complaint
 from vtj_site.statements.facts import Facts
 from vtj_site.statements.judging import Answer, Table
 from vtj_site.statements.sentences import Mark, Sentence, sentences
-from vtj_site.statements.words import MarkError, Question, question
+from vtj_site.statements.words import MarkError, Question, known, question, spoken_of
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,7 @@ class Judge:
         """Judge all marks of a page, in order."""
         found = list(sentences(markdown))
         judged = [self.mark(mark, said) for said in found for mark in said.marks]
+        judged += [mark for said in found for mark in told(said)]
         return Checked(judged, [said for said in found if said.bare])
 
     def mark(self, mark: Mark, said: Sentence) -> Judged:
@@ -92,6 +95,21 @@ def shown(asked: Question, answer: Answer) -> str:
     if asked.predicate.attempt and asked.meaning == "cannot":
         return f": in {answer.true:,} it is tried; torch refuses these"
     return ", and none speaks against it"
+
+
+def told(said: Sentence) -> Iterator[Judged]:
+    """Judge the sentence around words that are told from values; the page's run judges these.
+
+    Of `x`, `y`, `v` and `J` it may name those whose values are asked: `vT` is `v` in NumPy.
+    """
+    looked_at = names(" ".join(mark.target for mark in said.told).replace("vT", "v"))
+    for mark in said.told:
+        wrong = ""
+        if values.negated(said.text, mark.start, mark.end):
+            wrong = f"a 'not' stands beside {mark.word!r}, and the values are not asked for it"
+        elif blind := spoken_of(said.text) - looked_at:
+            wrong = f"the sentence speaks of {known(sorted(blind))}: {mark.target} is not that"
+        yield Judged(mark.line, mark.word, said.text, wrong, "Told from values", "", mark.target)
 
 
 def timed(mark: Mark, said: Sentence) -> Judged:

@@ -8,19 +8,21 @@ A *statement* says something of torch, of `vtj` or of a source. What is none:
 - a definition: its subject is set in *emphasis*, and "is", "are" or "means" follows, or it is the
   first sentence of an entry of a glossary;
 - a signpost: its subject is this page or a part of it ("The table below …"), or it is a link, and
-  the few words before that ("More: …");
-- a heading, a piece of fewer than three words, say in a table, and what stands in quotation marks,
+  the few words before that ("More: …"), which ask ("Why it adds: …") or have no verb;
+- a heading, of a page, of a table's column or of its row where that column has none, a piece of
+  fewer than three words, say in a table, where code is one, and what stands in quotation marks,
   which somebody else said.
 
 An order and "the table below" are free in their own clause. Where a later one says something
-("Pass it, and torch adds it"), after a colon too, the whole sentence is a statement.
+("Pass it, and torch adds it"), after a colon too, the whole sentence is a statement; code alone
+("Clear it: `x.grad = None`") says how.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from markdown_it.token import Token
 from myst_parser.config.main import MdParserConfig
@@ -28,6 +30,7 @@ from myst_parser.mdit_to_docutils.base import DocutilsRenderer
 from myst_parser.parsers.mdit import create_md_parser
 
 from vtj_site.statements import costs
+from vtj_site.statements.values import SAYS
 from vtj_site.statements.words import QUANTIFYING, VOCABULARY
 
 EXTENSIONS = {"amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"}
@@ -38,33 +41,43 @@ NO_PROSE = re.compile(
 )
 ORDERS = re.compile(
     r"(?:"
-    r"add|ask|avoid|bring|build|call|change|check|choose|clear|click|clone|"
-    r"compare|compute|convert|copy|count|cut|delete|detach|divide|do|don't|"
-    r"draw|end|expect|find|fix|follow|forget|forgive|give|go|hand|hold|"
-    r"imagine|import|install|keep|leave|let|look|make|mark|move|multiply|"
-    r"name|note|open|pass|paste|pick|print|put|raise|read|record|remember|"
-    r"remove|repeat|replace|return|run|save|say|see|set|share|shift|show|"
-    r"skip|start|step|stop|store|sum|swap|take|tell|think|treat|try|turn|"
-    r"type|unpack|use|wait|watch|weight|wrap|write"
+    r"add|ask|avoid|bring|build|call|change|check|choose|clear|click|clip|clone|"
+    r"combine|compare|compute|convert|copy|count|cut|delete|detach|differentiate|divide|do|don't|"
+    r"draw|end|expect|find|fix|flip|follow|forget|forgive|freeze|give|go|hand|hold|"
+    r"imagine|import|install|keep|learn|leave|let|look|make|mark|measure|move|multiply|"
+    r"name|note|omit|open|pass|paste|pick|prefer|print|put|raise|read|record|reduce|register|"
+    r"remember|remove|repeat|replace|return|run|save|say|see|send|set|share|shift|show|"
+    r"skip|solve|stack|start|step|stop|store|sum|swap|take|tell|think|treat|try|turn|"
+    r"type|unpack|unscale|use|wait|watch|weight|wrap|write"
     r")$",
     re.IGNORECASE,
 )
 OPENING = re.compile(
+    r"(?:(?:so|instead),?\s+)?"
     r"(?:(?:to|if|where|when|for|before|after|with|in|then|so|otherwise)\b[^,]*,\s*)?"
     r"(?:(?:so|then|and|or|but|instead|first|now|please|rather),?\s+)*(?P<first>[\w']+)",
     re.I,
 )
 DEFINITION = re.compile(r"^(?:an?|the)?\s*\*[^*]+\*[^.]{0,40}?\b(?:is|are|means?|says)\b", re.I)
-NO_ORDER = re.compile(r"\w+ that\b|(?:read|put|set|cut|let) (?:into|from|by)\b", re.I)
+NO_ORDER = re.compile(r"(?!say\b)\w+ that\b|(?:read|put|set|cut|let) (?:into|from|by)\b", re.I)
 SIGNPOST = re.compile(
     r"^(?:(?:this|the|these|here|below|above)\b[^.]{0,30}?\b"
     r"(?:pages?|sections?|tables?|figures?|cells?|tutorials?|guides?|lists?|boxes|rows?)\b|here\b)",
     re.I,
 )
 LINK = re.compile(r"^(?:more|next|back to|see)\b", re.I)
+ASKING = re.compile(r"(?:what|why|how|when|where|which|whether|who|to)\b", re.I)
+VERB = re.compile(
+    r"is|are|was|were|has|have|had|does|did|can|may|will|becomes?|fills?|goes|happens?|works?"
+)
+"""With `ORDERS`, and these with an "s", what may be a verb: a label with one may say something."""
+FEW = 10
+"""So many words a label may have: "Derivatives with respect to *parameters*, sample by sample"."""
 LATER = re.compile(r"[;:] |, (?:and|but|so)(?! that) ")
 """Where a later clause begins; "so that" says what an order is for."""
 END = re.compile(r"(?<=[.!?])[)*_\"”]*\s+(?=[\"“(*_`\w{\[])")
+SPAN = re.compile(r"`[^`]*`")
+CODE = re.compile(r"`[^`]*`\W*$")
 QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"")
 BARE = re.compile(
     rf"\b(?:{'|'.join(sorted(VOCABULARY, key=len, reverse=True))})\b|(?:{QUANTIFYING})\b"
@@ -73,11 +86,10 @@ BARE = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(NamedTuple):
     """A role in a sentence: its name, its word, what it points at, its place in the text."""
 
-    role: str  # "word", "cost" or "statement"
+    role: str  # "word", "cost", "statement" or "eval"
     word: str
     target: str
     line: int
@@ -91,9 +103,10 @@ class Sentence:
 
     text: str
     line: int
-    kind: str  # "statement", "question", "instruction", "definition" or "signpost"
+    kind: str  # "statement", "question", "quotation", "instruction", "definition" or "signpost"
     marks: list[Mark] = field(default_factory=list)
     values: int = 0  # how many numbers, releases and quotations in it are computed
+    told: list[Mark] = field(default_factory=list)  # words told from the values of the page's cells
     code: list[tuple[int, int]] = field(default_factory=list)
 
     @property
@@ -101,7 +114,7 @@ class Sentence:
         """The words of the vocabulary that are typed in a statement, and not computed."""
         if self.kind != "statement" or any(mark.role == "statement" for mark in self.marks):
             return []
-        taken = [*self.code, *((mark.start, mark.end) for mark in self.marks)]
+        taken = [*self.code, *((mark.start, mark.end) for mark in (*self.marks, *self.told))]
         taken += [found.span() for found in QUOTED.finditer(self.text)]
         return [
             found[0]
@@ -112,6 +125,7 @@ class Sentence:
 
 HOW = (
     "with a computed word",
+    "with a word told from values",
     "with a word of recorded times",
     "held by wording",
     "with an unchecked word",
@@ -126,6 +140,7 @@ def how_checked(sentence: Sentence) -> str:
     roles = {mark.role for mark in sentence.marks}
     found = (
         "word" in roles,
+        bool(sentence.told),
         "cost" in roles,
         "statement" in roles,
         bool(sentence.bare),
@@ -154,16 +169,42 @@ def kind_of(text: str) -> str:
     """
     if re.search(r"\?[)*_\"”]*$", text):
         return "question"
+    if len(QUOTED.sub("", text).split()) == 0:
+        return "quotation"
     if DEFINITION.match(text):
         return "definition"
     if LINK.match(text):
         return "signpost"
     clause, *later = LATER.split(text)
-    if any(len(said.split()) > 2 and not ordered(said) for said in later):
+    if any(len(CODE.sub("`", said).split()) > 2 and not ordered(said) for said in later):
         return "statement"
     if SIGNPOST.match(text):
         return "signpost"
     return "instruction" if ordered(clause) else "statement"
+
+
+def leads(text: str, links: Iterable[tuple[int, int]]) -> bool:
+    """Whether a sentence is a label and a link: behind a colon, or all of it.
+
+    Examples:
+        >>> leads("Why it adds: accumulation.", [(13, 25)])
+        True
+        >>> leads("It adds: accumulation.", [(9, 21)])
+        False
+    """
+    hidden = list(text)
+    for start, end in links:
+        hidden[start:end] = "#" * (end - start)
+    behind = re.search(r"(?:^|: )#+(?:(?:, | and |, and | or )#+)*[.:]?$", "".join(hidden))
+    if not behind:
+        return False
+    label = text[: behind.start()] or text
+    words = [word.lower() for word in re.findall(r"[\w'-]+", label)]
+    verb = re.search(r"` (?:\w+ )?\w+s\b", label) or any(
+        VERB.fullmatch(word) or ORDERS.match(word) or ORDERS.match(word.removesuffix("s"))
+        for word in words
+    )
+    return bool(ASKING.match(label)) or (not verb and len(words) <= FEW)
 
 
 def ordered(clause: str) -> bool:
@@ -191,11 +232,22 @@ def sentences(markdown: str) -> Iterator[Sentence]:
 
 
 def _in(markdown: str, offset: int, glossary: bool = False) -> Iterator[Sentence]:
-    heading = False
+    heading, column, names_rows = False, 0, False
     tokens: list[Token] = parser().parse(markdown, {})
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             heading = token.type == "heading_open"
+        elif token.type == "tr_open":
+            column = 0
+        elif token.type in ("th_open", "td_open"):
+            column += 1
+            heading = token.type == "th_open" or (column == 1 and names_rows)
+        elif token.type in ("th_close", "td_close"):
+            heading = False
+        elif token.type == "inline" and heading and column == 1 and not token.content:
+            names_rows = True
+        elif token.type == "table_close":
+            names_rows = False
         elif token.type == "inline" and not heading:
             found = list(_of(token, offset))
             if found and glossary:
@@ -223,9 +275,14 @@ def _line(token: Token) -> int:
 def _of(token: Token, offset: int) -> Iterator[Sentence]:
     text, line = "", offset + _line(token) + 1
     marks, code, starts = list[Mark](), list[tuple[int, int]](), [(0, line)]
-    values = list[int]()
+    values, links, told = list[int](), list[tuple[int, int]](), list[Mark]()
     for child in token.children or []:
         start = len(text)
+        says = SAYS.match(child.content) if child.type == "myst_role" else None
+        if says:
+            text += says["word"]
+            told.append(Mark("eval", says["word"], says["of"], line, start, len(text)))
+            continue
         if child.type == "myst_role" and child.meta["name"] in ("eval", "recorded", "quoted"):
             values.append(start)
         if child.type == "softbreak":
@@ -247,26 +304,36 @@ def _of(token: Token, offset: int) -> Iterator[Sentence]:
             code.append((start, len(text)))
         elif child.type in ("em_open", "em_close"):
             text += "*"
+        elif child.type == "link_open":
+            links.append((start, start))
+        elif child.type == "link_close":
+            links[-1] = (links[-1][0], len(text))
     ends = [found.start() for found in END.finditer(text) if not _within(found.start(), code)]
     begin = 0
     for end in [*ends, len(text)]:
         said = text[begin:end]
-        if len(said.split()) > 2:
+        if len(SPAN.sub("`", said).split()) > 2:
             shift = begin + len(said) - len(said.lstrip())
-            at = [line for start, line in starts if start <= shift][-1]
+            inside = [(a - shift, b - shift) for a, b in links if begin <= a < end]
             yield Sentence(
                 said.strip(),
-                at,
-                kind_of(said.strip()),
-                [
-                    Mark(m.role, m.word, m.target, m.line, m.start - shift, m.end - shift)
-                    for m in marks
-                    if (begin <= m.start < end if m.word else begin < m.start <= end)
-                ],
+                [line for start, line in starts if start <= shift][-1],
+                "signpost" if leads(said.strip(), inside) else kind_of(said.strip()),
+                _between(begin, end, shift, marks),
                 sum(begin <= place < end for place in values),
+                _between(begin, end, shift, told),
                 [(a - shift, b - shift) for a, b in code if begin <= a < end],
             )
         begin = end
+
+
+def _between(begin: int, end: int, shift: int, marks: Iterable[Mark]) -> list[Mark]:
+    """Return the marks of a sentence, with their places in it; one without a word ends it."""
+    return [
+        mark._replace(start=mark.start - shift, end=mark.end - shift)
+        for mark in marks
+        if (begin <= mark.start < end if mark.word else begin < mark.start <= end)
+    ]
 
 
 def _within(place: int, spans: list[tuple[int, int]]) -> bool:

@@ -100,13 +100,18 @@ def question(word: str, target: str, text: str, start: int, end: int) -> Questio
     looked_at = names(source(predicate.ask)) | {"x"}
     for part in parts:
         looked_at |= names(part) | set(PARTS[part].holds.__code__.co_names)
-    code = " ".join(re.findall(r"`[^`]*`", re.sub(r"`[^`]*\(.*?`", "", text)))
-    if blind := {name for name in names(code) if len(name) == 1} - looked_at:
+    if blind := spoken_of(text) - looked_at:
         raise MarkError(
             f"the sentence speaks of {known(sorted(blind))}, and neither {predicate.name!r} nor a "
             "part of the zoo looks there"
         )
     return Question(word, meaning, negated, predicate, contrary, parts)
+
+
+def spoken_of(text: str) -> set[str]:
+    """Return which of x, y, v and J a sentence names in code; code with a call in it is free."""
+    code = " ".join(re.findall(r"`[^`]*`", re.sub(r"`[^`]*\(.*?`", "", text)))
+    return {name for name in names(code) if len(name) == 1}
 
 
 def polarity(predicate: Predicate, meaning: Meaning, before: str, after: str) -> bool:

@@ -158,3 +158,11 @@ def test_what_the_style_sheet_draws_is_accepted(tex: str, markup: str) -> None:
 )
 def test_lines_are_aligned_unless_an_environment_holds_them(tex: str, lines: str | None) -> None:
     assert aligned(tex) == (tex if lines is None else lines)
+
+
+@pytest.mark.parametrize(
+    ("tex", "brackets"),
+    [(r"\begin{bmatrix}1\\2\end{bmatrix}", 2), (r"\begin{cases}1\\2\end{cases}", 0), ("[1]", 0)],
+)
+def test_the_brackets_of_a_matrix_are_drawn_by_the_style_sheet(tex: str, brackets: int) -> None:
+    assert render(tex, display=True).count('<mo class="bracket"') == brackets

@@ -150,3 +150,15 @@ def test_a_name_that_is_not_assigned_yet_is_no_state() -> None:
     assert vtj.check(f, X)
     later = X
     assert f(torch.empty(0)) is later
+
+
+@pytest.mark.filterwarnings("ignore:.*weight_norm")
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+def test_every_call_finds_the_buffers_as_they_were(verify: Callable[..., vtj.Report]) -> None:
+    """A spectral norm goes on from its last estimate, and would be another f at every call."""
+    torch.manual_seed(0)
+    layer = nn.utils.spectral_norm(nn.Linear(3, 2)).double().requires_grad_(False)
+    before = {name: buffer.clone() for name, buffer in layer.named_buffers()}
+    report = verify(layer, torch.tensor([1.0, 2.0, -0.5]))
+    assert report, str(report)
+    assert all(torch.equal(now, before[name]) for name, now in layer.named_buffers())

@@ -26,3 +26,16 @@ def test_item_writes() -> None:
 def test_a_direction_for_each_input() -> None:
     with pytest.raises(ValueError, match="shorter"):
         jvp(torch.mul, (torch.ones(2), torch.ones(2)), (torch.ones(2),))
+
+
+def test_an_output_that_backward_alone_reaches_is_no_zero() -> None:
+    places = torch.tensor([0, 1, 1])
+    x = torch.tensor([2.0, 3.0, 4.0])
+    with pytest.raises(NotImplementedError, match="no tangent, where backward sees a way"):
+        jvp(lambda x: x.new_ones(2).scatter_reduce(0, places, x, "prod"), x, x)
+
+
+def test_an_output_of_another_leaf_has_the_slope_zero() -> None:
+    w = torch.tensor([5.0], requires_grad=True)
+    x = torch.tensor([2.0])
+    assert [one.item() for one in jvp(lambda x: (3 * x, 2 * w), x, x)] == [6.0, 0.0]

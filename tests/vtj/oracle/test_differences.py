@@ -171,3 +171,17 @@ def test_a_column_begins_at_the_size_of_its_element(at: float, first: float) -> 
     assert slopes.value.tolist() == pytest.approx([4])
     expected = 2 * (noise + 4 * EPS * abs(at)) / first
     assert slopes.error.tolist() == pytest.approx([expected], rel=1e-3)
+
+
+def test_a_kink_that_one_estimate_sees_is_none_where_close_by_all_is_noise() -> None:
+    """Steps of 0.7 see none: what powers of two see is as little a kink as above."""
+    drawn = np.random.default_rng(0)
+
+    def waving(t: float) -> float:
+        part = np.log2(abs(t)) if abs(t) > 0.01 else 0.5
+        peak = max(0.0, 1 - 2.2 * abs(part - round(part)))
+        return 1 + abs(t) * peak + 1e-5 * drawn.standard_normal()
+
+    value, error, jump = at_zero(waving)
+    assert jump == 0
+    assert abs(value) <= SAFETY * error < 0.1

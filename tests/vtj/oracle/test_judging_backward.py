@@ -107,6 +107,14 @@ def test_a_backward_that_does_not_repeat() -> None:
     assert (report.verdict, report.culprit) == ("wrong", "backward")
 
 
+def test_a_random_backward_is_called_random() -> None:
+    """It draws the same numbers at every call of f, so that J alone shows a factor."""
+    report = vtj.check(doubled(lambda ctx, g: (2 + 0.01 * torch.rand(1).item()) * g), X, V)
+    told = "the backward draws random numbers, others at every call: "
+    assert told in report.findings[0], str(report)
+    assert (report.verdict, report.culprit) == ("wrong", "backward")
+
+
 def refusing(when: Callable[[Any, Tensor], Any]) -> Callable[..., Any]:
     """Give 2 x with a backward that refuses some gradients."""
 

@@ -32,6 +32,7 @@ def _put(entries: dict[tuple[int, int], float]) -> np.ndarray:
         (RIGHT[[1, 0, 2]] * (1 + 5e-6 * RIGHT / 7), ""),
         (_put({(0, 1): 0.0}), "a missing term: zero where it should not be"),
         (_put({(0, 1): 0.0, (1, 1): 1.5}), "a missing term"),
+        (_put({(0, 1): 0.0, (2, 1): 1.5}), ""),
         (_put({(2, 1): 1.0}), "a term too many"),
         (RIGHT * (1 + 5e-8 * np.array([[1, -1, 0], [0, 1, 1], [-1, 1, 1]])), "float32 precision"),
         (_put({(0, 1): 2 * (1 + 5e-8), (1, 1): 4 * (1 - 5e-8)}), "float32 precision"),

@@ -107,12 +107,12 @@ def test_terms_of_no_more_than_rounding_count_as_such() -> None:
 
 
 ELSEWHERE: dict[str, tuple[Callable[[Tensor], Tensor], list[float], float]] = {
-    "flat up to x": (lambda x: torch.relu(4 * (x - 1)), [1.0], 2.0),
-    "flat down to x": (lambda x: torch.relu(-4 * (x + 3)), [-3.0], 6.0),
-    "zero at zero": (lambda x: x * 0.5, [0.0], 0.25),
-    "the largest element": (lambda x: torch.relu(4 * (x - 4)), [0.0, 4.0], 8.0),
+    "flat up to x": (lambda x: torch.relu(4 * (x - 1)), [1.0], 4.0),
+    "flat down to x": (lambda x: torch.relu(-4 * (x + 3)), [-3.0], 12.0),
+    "zero at zero": (lambda x: x * 0.5, [0.0], 0.5),
+    "the largest element": (lambda x: torch.relu(4 * (x - 4)), [0.0, 4.0], 16.0),
     "no number elsewhere": (lambda x: torch.sqrt(1 - x), [1.0], 0.0),
-    "no number in part": (lambda x: 4 * torch.sqrt((1 - x) * SIGNS), [1.0, 1.0], 8**0.5),
+    "no number in part": (lambda x: 4 * torch.sqrt((1 - x) * SIGNS), [1.0, 1.0], 4.0),
 }
 
 

@@ -32,7 +32,100 @@ torch.manual_seed(0)
 ATTENTION = nn.MultiheadAttention(8, 2).double().requires_grad_(False)
 LSTM = nn.LSTM(4, 5).double().requires_grad_(False)
 NORM = nn.BatchNorm1d(4).double().requires_grad_(False)
+
+
+@torch.library.custom_op("vtj_tests::square", mutates_args=())
+def square_op(x: Tensor) -> Tensor:
+    """Square, as a custom op, through which torch.func.jvp gives zeros without a word."""
+    return x * x
+
+
+@torch.library.custom_op("vtj_tests::wrong_square", mutates_args=())
+def wrong_square_op(x: Tensor) -> Tensor:
+    """Square with a backward that is half as large again."""
+    return x * x
+
+
+def _saved(ctx: Any, inputs: Any, output: Any) -> None:
+    ctx.save_for_backward(*inputs)
+
+
+square_op.register_autograd(lambda ctx, g: 2 * ctx.saved_tensors[0] * g, setup_context=_saved)
+wrong_square_op.register_autograd(lambda ctx, g: 3 * ctx.saved_tensors[0] * g, setup_context=_saved)
+
+
+def product(x: Tensor) -> Tensor:
+    """Multiply by way of scatter_reduce, whose forward derivative torch leaves out."""
+    places = torch.arange(x.numel()) % 2
+    return x.new_ones(2).scatter_reduce(0, places, x, "prod")
+
+
+def sparsemax(x: Tensor) -> Tensor:
+    """Return the point of the simplex that is nearest to x."""
+    falling = x.sort(descending=True).values
+    beyond = falling.cumsum(0) - 1
+    count = (torch.arange(1, x.numel() + 1).to(x) * falling > beyond).sum()
+    return (x - beyond[count - 1] / count).clamp(min=0)
+
+
+def sparsemax_backward(x: tuple[Tensor], g: Tensor) -> Tensor:
+    """Return the gradient of sparsemax."""
+    support = (sparsemax(x[0]) > 0).to(g)
+    return support * (g - (g * support).sum() / support.sum())
+
+
+class SquareAndMean(torch.autograd.Function):
+    """A square, beside a mean that is declared to have no gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> tuple[Tensor, Tensor]:
+        mean = x.mean()
+        ctx.save_for_backward(x)
+        ctx.mark_non_differentiable(mean)
+        return x**2, mean
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor, _: Tensor) -> Tensor:
+        return 2 * ctx.saved_tensors[0] * g
+
+
+class Largest(torch.autograd.Function):
+    """The largest element and where it is; a 0-d gradient times a float32 matrix is float32."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> tuple[Tensor, Tensor]:
+        value, index = x.max(0)
+        ctx.save_for_backward(index)
+        ctx.length = len(x)
+        ctx.mark_non_differentiable(index)
+        return value, index
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor, _: Tensor) -> Tensor:
+        return g * torch.eye(ctx.length)[ctx.saved_tensors[0]]
+
+
+HARD_SIGMOID = custom(
+    lambda x: (x / 6 + 0.5).clamp(0, 1), lambda x, g: g * (x[0].abs() < 3).to(g) / 6
+)
+HARD_SWISH = custom(
+    lambda x: x * (x + 3).clamp(0, 6) / 6,
+    lambda x, g: g * torch.where(x[0] < -3, 0, torch.where(x[0] > 3, 1, x[0] / 3 + 0.5)),
+)
 CORRECT: dict[str, tuple[Callable[..., Any], Any]] = {
+    "a custom op": (square_op, X50[:3]),
+    "a custom op beside x": (lambda x: square_op(x) + x, X50[:3]),
+    "a product that forward mode leaves out": (product, X50[:5]),
+    "the same beside x": (lambda x: product(x) + x[0], X50[:5]),
+    "a 0-d gradient times a float32 matrix": (lambda x: Largest.apply(x)[0], X50[:3]),
+    "a mean marked non-differentiable": (SquareAndMean.apply, X50[:3]),
+    "a mean that torch gives no gradient": (
+        lambda x: torch.native_layer_norm(x, [3], None, None, 1e-5),
+        X50[:3],
+    ),
+    "a hard sigmoid, flat beside its kink": (HARD_SIGMOID, torch.tensor([1.0, -3.1])),
+    "a hard swish, flat nearer to its kink": (HARD_SWISH, torch.tensor([1.0, -3.001])),
+    "sparsemax": (custom(sparsemax, sparsemax_backward), torch.tensor([0.5, 0.3, -1.0, -0.15])),
     "terms that cancel": (
         lambda x: torch.sin(1e-6 * torch.erf(x)).sum(),
         torch.tensor([-3.0, 50.0], dtype=F64),
@@ -64,6 +157,7 @@ CORRECT: dict[str, tuple[Callable[..., Any], Any]] = {
     "cumprod": (lambda x: x.cumprod(0), X50),
     "sort": (lambda x: x.sort().values, X50),
     "median with a tie": (torch.median, torch.tensor([1.0, 1.0, 0.0, 2.0])),
+    "a jump in slope that grows": (lambda x: torch.relu(x) + x.abs() ** 3, torch.tensor([0.0])),
     "norm at 0": (torch.norm, torch.zeros(3)),
     "variance far from 0": (lambda x: (x + 1e4).var(), X50[:5]),
     "sin² + cos²": (lambda x: x.sin() ** 2 + x.cos() ** 2, X50[:5]),
@@ -89,6 +183,14 @@ CORRECT: dict[str, tuple[Callable[..., Any], Any]] = {
         _normal(5, 6),
     ),
     "embedding": (lambda w: functional.embedding(torch.tensor([0, 2, 2]), w), _normal(4, 3)),
+    "elements that are positive, near 0": (
+        lambda x: x[x > 0] ** 2,
+        torch.tensor([2.0, -0.3, 1e-3]),
+    ),
+    "elements of which a wide step takes one": (
+        lambda x: x[x > 0.9] ** 2,
+        torch.tensor([1.0, 2.0]),
+    ),
     "scatter": (
         lambda x: x.new_zeros(5).scatter_add(0, torch.tensor([0, 1, 1, 4]), x),
         _normal(4),
@@ -112,7 +214,6 @@ NOT_WRONG: dict[str, tuple[Callable[..., Any], Any]] = {
         lambda x: 1e-3 * (torch.relu(x - 1) - torch.relu(1 - x)) + x**2,
         torch.tensor([1.0], dtype=F64),
     ),
-    "a jump in slope that grows": (lambda x: torch.relu(x) + x.abs() ** 3, torch.tensor([0.0])),
     "a jump at x": (lambda x: torch.where(x > 1, x**2 + 3, x), torch.tensor([1.0, 2.0])),
     "a wave that differences cannot follow": (
         lambda x: x + 1e-3 * torch.sin(1e12 * x),
@@ -180,6 +281,35 @@ def test_what_is_detached_is_never_correct(name: str, verify: Callable[..., vtj.
     assert report.verdict == "undecided", str(report)
 
 
+class SingleSum(torch.autograd.Function):
+    """A softmax whose sum is float32, and a backward that is right, or times a factor."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, factor: float) -> Tensor:
+        y = (x.exp() / x.exp().sum(-1, keepdim=True).float()).to(x.dtype)
+        ctx.save_for_backward(y)
+        ctx.factor = factor
+        return y
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None]:
+        (y,) = ctx.saved_tensors
+        return ctx.factor * y * (g - (g * y).sum(-1, keepdim=True)), None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_softmax_whose_sum_is_float32_is_right_or_wrong(seed: int) -> None:
+    """Over fine steps that sum stands still, and the slope of what is left is another."""
+    x = _normal(2, seed=seed)
+    x += 0.1 * x.sign()  # near 0 the differences are too rough
+    right = vtj.check(lambda x: SingleSum.apply(x, 1.0), x)
+    assert right, str(right)
+    assert vtj.certify(lambda x: SingleSum.apply(x, 1.0), x).verdict != "wrong"
+    for verify in (vtj.check, vtj.certify):
+        wrong = verify(lambda x: SingleSum.apply(x, 1.01), x)
+        assert (wrong.verdict, wrong.culprit) == ("wrong", "backward"), str(wrong)
+
+
 def off_by_chance(part: float, dtype: torch.dtype = F64) -> Callable[..., Any]:
     """Return a sine whose backward is off by another number at every call."""
     chance = torch.Generator().manual_seed(4)
@@ -210,6 +340,11 @@ WAVES: dict[str, tuple[Callable[[Tensor], Tensor], Tensor]] = {
     "fast": (lambda x: torch.sin(1e8 * x.detach()), torch.tensor([1.0, 2.0])),
     "small, beside x": (lambda x: x + torch.sin(100 * x.detach()) / 100, _one(0.0)),
     "smaller, beside x": (lambda x: x + 1e-3 * torch.sin(1e3 * x.detach()), _one(0.3)),
+    "stairs that steps of 1 and 1/2 cross alike": (
+        lambda x: x + (x.floor() - x).detach(),
+        _one(3.6),
+    ),
+    "lower stairs, beside x": (lambda x: x + 1e-2 * (x.floor() - x).detach(), _one(3.6)),
 }
 
 
@@ -238,6 +373,18 @@ WRONG: dict[str, tuple[Callable[..., vtj.Report], Callable[..., Any], Any, Tenso
         lambda x, g: 2 * (1 + 1e-8) * x[0] * g,
         _one(0.6),
     ),
+    "a hard sigmoid that goes on beyond its kink": (
+        vtj.check,
+        lambda x: (x / 6 + 0.5).clamp(0, 1),
+        lambda x, g: g * (x[0].abs() < 4).to(g) / 6,
+        torch.tensor([1.0, -3.1]),
+    ),
+    "a sum of large terms called flat": (
+        vtj.check,
+        lambda x: (x + 1e10) - 1e10,
+        lambda x, g: 0 * g,
+        _one(0.3),
+    ),
     "exp near 0": (vtj.certify, torch.exp, lambda x, g: 1.001 * x[0].exp() * g, _one(1e-9)),
     "the sign of v": (vtj.certify, torch.square, lambda x, g: 2 * x[0] * g.sign(), _one(0.6)),
 }
@@ -248,6 +395,27 @@ def test_a_wrong_backward_is_called_wrong(name: str) -> None:
     verify, f, backward, x = WRONG[name]
     report = verify(custom(f, backward), x)
     assert (report.verdict, report.culprit) == ("wrong", "backward"), str(report)
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+def test_a_wrong_backward_of_a_custom_op_is_called_wrong(
+    verify: Callable[..., vtj.Report],
+) -> None:
+    report = verify(wrong_square_op, X50[:3])
+    assert (report.verdict, report.culprit) == ("wrong", "backward"), str(report)
+
+
+def test_an_output_without_a_gradient_by_declaration_is_named() -> None:
+    for verify in (vtj.check, vtj.certify):
+        notes = [row.note for row in verify(SquareAndMean.apply, X50[:3]).rows]
+        assert "y[1]: declared to have no gradient" in notes
+
+
+def test_torch_own_forward_formula_is_named_and_accuses_nobody() -> None:
+    report = vtj.check(lambda x: product(x) + x[0], X50[:5])
+    notes = {row.what: row.note for row in report.rows if row.family == "forward"}
+    assert set(notes) == {"forward", "jacfwd"}
+    assert all("torch's own forward formula is wrong: dy[" in note for note in notes.values())
 
 
 def test_a_steep_slope_beside_a_tiny_x_is_not_flat() -> None:

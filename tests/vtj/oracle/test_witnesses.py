@@ -61,7 +61,7 @@ def _differences(
     """Give where the differences are silent in one row of J."""
     trial = try_out(lambda x: (x * 0 + y).sum().reshape(1), torch.ones(1))
     slopes = Slopes(*(np.array([part[: len(value)]]) for part in (value, error, jump)))
-    one = differences_witness(trial, slopes)
+    one = differences_witness(trial, slopes, ())
     assert (one.name, one.family) == ("numeric", "numeric")
     assert np.array_equal(one.value, np.where(one.silent, np.nan, slopes.value), equal_nan=True)
     return np.asarray(one.silent)[0].tolist()
@@ -87,7 +87,7 @@ def test_at_a_kink_differences_are_heard_and_reach_from_slope_to_slope() -> None
     assert _differences([1.0, 1.0], [5.0, 5.0], jump=(2.0, 0.0)) == [False, True]
     trial = try_out(lambda x: 0 * x, torch.zeros(1))
     slopes = Slopes(np.ones((1, 1)), np.full((1, 1), 5.0), np.full((1, 1), -8.0))
-    error = np.asarray(differences_witness(trial, slopes).error)
+    error = np.asarray(differences_witness(trial, slopes, ()).error)
     assert error.tolist() == [[6.0]]  # SAFETY times this is 5 · SAFETY, and half the jump
 
 

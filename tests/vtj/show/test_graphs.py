@@ -188,7 +188,6 @@ def test_what_backward_does_not_visit_has_its_name_alone() -> None:
     ("f", "v", "error", "match"),
     [
         (lambda x: x * x.detach(), X, vtj.JacobianMismatch, "wrong"),
-        (WrongForTen.apply, 10 * X, vtj.JacobianMismatch, "wrong"),
         (
             lambda x: sum(x.cos() for _ in range(12)),
             X,
@@ -200,6 +199,62 @@ def test_what_backward_does_not_visit_has_its_name_alone() -> None:
 def test_draws_nothing_that_is_not_confirmed(f: Any, v: Any, error: Any, match: str) -> None:
     with pytest.raises(error, match=match):
         graph(f, X, v)
+
+
+class Halved(torch.autograd.Function):
+    """Twice x + power * a; its backward has lost the power, and half of x."""
+
+    @staticmethod
+    def forward(x: Tensor, power: int, a: Tensor) -> Tensor:
+        return 2 * x + power * a
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        pass
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return grads[0], None, grads[0]
+
+
+def after(x: Tensor) -> Tensor:
+    late = Halved.apply(3 * x, 1, x)
+    return 5 * late
+
+
+def forgotten(a: Tensor, b: Tensor) -> Any:
+    return Halved.apply(2 * a, 3, b)
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "v", "name", "sends", "line"),
+    [
+        pytest.param(
+            WrongForTen.apply, X, 10 * X, "y: wrong for ten", "[21, 40], wrong, right: [20, 40]",
+            "Wrong: [10, 20] × [2, 2] = [20, 40] → x, but it sends [21, 40].", id="alone",
+        ),
+        pytest.param(
+            after, X, X, "late: halved", "[5, 10], wrong, right: [10, 20]",
+            "Wrong: [5, 10] × [2, 2] = [10, 20] → mul, but it sends [5, 10].", id="in the middle",
+        ),
+        pytest.param(
+            forgotten, (ONE, TWO), ONE, "y: halved",
+            "1, wrong, right: 2, sends 1, wrong, right: 3",
+            "Wrong: 1 × 3 = 3 → x[1], but it sends 1.", id="two ways",
+        ),
+    ],
+)  # fmt: skip
+def test_a_wrong_backward_is_shown_at_its_node_with_what_is_right(
+    f: Any, x: Any, v: Tensor, name: str, sends: str, line: str
+) -> None:
+    figure = graph(f, x, v)
+    assert figure.title == f"Values forward, gradients back: wrong at {name}"
+    assert f"sends {sends}." in figure.description.replace(", keeps 5", "")
+    seen = drawn(figure)
+    told = [step for step in seen.told if any(said.startswith("Wrong") for said in step)]
+    assert len(told) == 1
+    assert line in told[0]
+    assert [box.color for box in seen.boxes].count("bad") == 1
 
 
 def test_a_calculation_in_two_dtypes_is_told() -> None:

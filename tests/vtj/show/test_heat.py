@@ -67,7 +67,7 @@ def test_tints_by_size_and_sign() -> None:
     [
         (lambda x: x**2, torch.tensor(3.0), None, ""),
         (lambda x: 1000 * x, torch.tensor(3.0), None, "1000"),
-        (lambda x: -x / 3, torch.tensor(3.0), torch.tensor(3.0), "−0.3333"),
+        (lambda x: -x / 3, torch.tensor(3.0), torch.tensor(3.0), "≈−0.3333"),
         (lambda x: x, torch.tensor(3.0), torch.tensor(12345.0), "12345"),
         (lambda x: x.sum(), torch.ones(1, 10), None, "x₁,₁₀"),
     ],

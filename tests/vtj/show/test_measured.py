@@ -60,15 +60,17 @@ def test_is_measured_with_the_v_that_is_shown() -> None:
     ("value", "written"),
     [
         (-3.0, "−3"),
-        (999999.0, "999999"),
-        (1000000.0, "1e+06"),
-        (-1234567.0, "−1.235e+06"),
-        (12345.6, "1.235e+04"),
-        (0.000012345, "1.234e−05"),
+        (5705182.0, "5705182"),
+        (-1234567.0, "−1234567"),
+        (12345.6, "12345.6"),
+        (12345.67, "≈12350"),
+        (float(torch.tensor(0.1)), "0.1"),
+        (-1 / 3, "≈−0.3333"),
+        (0.0000123456789, "≈0.00001235"),
         (float("nan"), "nan"),
     ],
 )
-def test_numbers_are_written_with_four_digits_and_whole_ones_in_full(
+def test_whole_numbers_are_written_in_full_and_rounded_ones_with_a_sign(
     value: float, written: str
 ) -> None:
     assert number(value) == written

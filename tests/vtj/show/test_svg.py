@@ -50,6 +50,6 @@ def test_has_its_title_and_description_first_no_id_and_the_colors_of_the_page() 
     assert all(element.get("id") is None for element in frame.iter())
     html = whole()._repr_html_()
     assert repr(whole()) == str(whole()) == "A title. What is to be seen."
-    assert "fill: color-mix(in srgb, var(--vtj-negative, #1d6fb8) 40%, transparent)" in html
+    assert "fill: color-mix(in srgb, var(--vtj-negative, #7a3b9d) 40%, transparent)" in html
     assert "stroke: color-mix(in srgb, currentColor 45%, transparent)" in html
     assert html.count('stroke-width="1.5"') == 2

@@ -10,7 +10,13 @@ from functools import partial
 import pytest
 import torch
 
-from vtj_site.outcomes.gradients import operations, questions, written
+from vtj_site.outcomes.gradients import (
+    by_element,
+    capability,
+    operations,
+    questions,
+    written,
+)
 from vtj_site.outcomes.operations import GROUPS
 from vtj_site.outcomes.tables import release
 from vtj_site.outcomes.trials import attempt
@@ -70,6 +76,13 @@ def test_every_release_was_asked_every_question_of_the_table() -> None:
 def test_the_record_is_what_would_be_written_of_its_rows() -> None:
     text = RECORDED.read_text(encoding="utf-8")
     assert in_lines(packed(unpacked(json.loads(text)).values())) + "\n" == text
+
+
+def test_no_line_of_torch_s_sources_is_recorded() -> None:
+    content = json.loads(RECORDED.read_text(encoding="utf-8"))
+    texts = [*content["errors"], *(text for row in recorded().values() for text in row.warnings)]
+    assert len(texts) > 100
+    assert [text for text in texts if re.search(r"\.(cpp|h|cu)\b", text)] == []
 
 
 def test_an_answer_that_was_changed_in_the_file_is_refused() -> None:
@@ -179,6 +192,27 @@ def test_today_agrees_with_the_record_in_a_sample() -> None:
         answers = {key: written(key) for key in every[::20] if key not in deadly}
     assert len(answers) > 1000
     assert differences(answers, release()) == []
+
+
+LOGIT = Key("one number", "x.logit()", "x", "float32", "1, 2, 3, …")
+
+
+def test_what_another_processor_s_vectors_answer_is_no_difference(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    points = GROUPS[LOGIT.group].points[LOGIT.point][0]
+    alone, in_vectors = by_element(LOGIT, 1), by_element(LOGIT, 128)
+    minus_zero = [str(each) for each in points].index("-0.0")
+    assert (alone[minus_zero], in_vectors[minus_zero]) == (["inf"], ["-inf"])
+    answers = [" ".join(each[0] for each in way) for way in (alone, in_vectors)]
+    for machine in ("another", capability()):
+        origin = {**recorded()[release()].origin, "capability": machine}
+        row = recorded()[release()]._replace(origin=origin)
+        monkeypatch.setattr(record_of_differences, "recorded", lambda row=row: {release(): row})
+        found = [differences({LOGIT: answer}, release()) for answer in answers]
+        assert sum(map(bool, found)) == (machine == capability())
+        assert differences({LOGIT: answers[0].replace("48", "47")}, release())
+        assert differences({LOGIT: "RuntimeError: no"}, release())
 
 
 def test_a_planted_difference_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,11 +344,13 @@ def test_errors_that_changed_alike_are_one_change(
     assert [(change.codes, *change.texts) for change in found] == expected
 
 
-def test_one_operation_s_words_are_folded_and_nothing_is_left_out() -> None:
-    alone = [change for change in changes("wording") if len(change.codes) == 1]
-    html = shown_answers("wording").html
+@pytest.mark.parametrize("series", ["1", "2"])
+def test_one_operation_s_words_are_folded_and_nothing_is_left_out(series: str) -> None:
+    every = [change for change in changes("wording") if change.since.startswith(f"{series}.")]
+    alone = [change for change in every if len(change.codes) == 1]
+    html = shown_answers("wording", series).html
     folded = "".join(
         re.findall(r"<summary>\d+ message[^<]* of one operation</summary>(.*?)</dl>", html)
     )
     assert folded.count("<dt") == len(alone)
-    assert html.count("<dt") == len(changes("wording"))
+    assert html.count("<dt") == len(every)

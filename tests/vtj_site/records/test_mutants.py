@@ -96,6 +96,6 @@ def test_the_tables_show_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "<td><code>1a2b3c4</code></td><td>2</td><td>2,000</td><td>10</td>" in releases().html
     assert '<span id="table-6-gone"></span>' in releases().html
     assert made_with() == (
-        "Planted 2026-11-22 at commit 1a2b3c4, torch 2.13.0, NumPy 2.4.0, Python 3.11.7, "
+        "Planted 2026-11-22 at commit 1a2b3c4, torch 2.13.0,\nNumPy 2.4.0, Python 3.11.7, "
         "9 minutes of one core"
     )

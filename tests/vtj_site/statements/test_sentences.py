@@ -29,12 +29,34 @@ ROOT = Path(__file__).parents[3]
         ("Leave it; `v` is one then.", "statement"),
         ("The table below has two: `v` is one of them.", "statement"),
         ("Add them; pass the sum along.", "instruction"),
+        ("Clear it: `x.grad = None`.", "instruction"),
+        ("Omit it, or reduce `y`.", "instruction"),
+        ("Say that it does, before it is used:", "instruction"),
+        ("“only leaves have a `.grad`”", "quotation"),
+        ("It is “never” so.", "statement"),
         ("Note that `v` is one.", "statement"),
         ("Read into a tensor, an image is a leaf.", "statement"),
     ],
 )
 def test_what_a_sentence_is(text: str, kind: str) -> None:
     assert kind_of(text) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("- [Why it is freed](a.md).", "signpost"),
+        ("Why a graph is freed: [the life of a graph](a.md).", "signpost"),
+        ("Second derivatives elsewhere: [Hessians](a.md), [penalties](b.md).", "signpost"),
+        ("Hooks on tensors: [change `v` on its way](a.md#there).", "signpost"),
+        ("It happens with a view of `v`: [a table](a.md).", "statement"),
+        ("`backward` overwrites it: [accumulation](a.md).", "statement"),
+        ("Why it adds: [a sum](a.md) is kept.", "statement"),
+        ("| said |\n|---|\n| [`2 * x` saves its factor](a.md) |", "statement"),
+    ],
+)
+def test_a_label_and_its_links_say_nothing(text: str, kind: str) -> None:
+    assert [said.kind for said in sentences(text)] == [kind]
 
 
 @pytest.mark.parametrize(
@@ -48,12 +70,15 @@ def test_what_a_sentence_is(text: str, kind: str) -> None:
         ("All-ones weights are not at all so, no longer.", []),
         ("All the weights have no sign.", ["All", "no"]),
         ("Never.", []),
+        ("Never `x @ w + b`.", []),
         ("## It is never so\n\nIt is so.", []),
         ("Pass all of it.", []),
         (":::{tip} Never\nIt is never\nso.\n:::", ["never"]),
         ("```{code-cell} python\nIt is never so.\n```", []),
         ("```{glossary}\nleaf\n: It is never so. It is always so.\n```", ["always"]),
         ("| a | b |\n|---|---|\n| it is never so | no |", ["never"]),
+        ("| it is never so | b |\n|---|---|\n| a | b |", []),
+        ("| | b |\n|---|---|\n| what is never so | it never is |", ["never"]),
         ("It is [never](there.md) *so*.", ["never"]),
         ("Pass it, and it is never wrong.", ["never"]),
         ("It is usually so, and often not.", ["usually", "often"]),
@@ -72,6 +97,7 @@ def test_which_words_are_bare(text: str, bare: list[str]) -> None:
         ("It is never so.{statement}`so`", "held by wording"),
         ("It is never {eval}`1` of it.", "with an unchecked word"),
         ("There are {eval}`1 + 1` of them.", "with a computed value"),
+        ('There are {eval}`says("two", 1 + 1)` of {eval}`2`.', "with a word told from values"),
         ("They say {quoted}`so it is <them>`.", "with a computed value"),
         ("It is {recorded}`since torch 1.3.0 <it>` so.", "with a computed value"),
         ("It adds `1 + 1` to it.", "without any mark"),

@@ -56,16 +56,17 @@ def element(name: str, index: int, shape: Sequence[int]) -> str:
 
 
 def short(number: float) -> str:
-    """Return a number with at most five digits, as the explorer's script writes it.
+    """Return a number as the explorer's script writes it: whole, or with at most five digits.
 
     Example:
         >>> short(1240.0), short(-0.090031), short(2 / 3)
-        ('1240', '−0.090031', '0.66667')
-        >>> short(-0.0), short(123456.0), short(0.00002)
-        ('0', '123460', '0.00002')
+        ('1240', '−0.090031', '≈0.66667')
+        >>> short(-0.0), short(5705182.0), short(0.00002)
+        ('0', '5705182', '0.00002')
     """
-    rounded = float(f"{number:.5g}") + 0.0  # -0.0 becomes 0.0
-    return np.format_float_positional(rounded, trim="-").replace("-", "−")
+    rounded = float(number if number == int(number) else f"{number:.5g}") + 0.0  # no -0.0
+    mark = "≈" if abs(rounded - number) > 1e-12 * abs(number) else ""
+    return mark + np.format_float_positional(rounded, trim="-").replace("-", "−")
 
 
 def _rows(heads: Sequence[str], rows: Iterable[Numbers]) -> list[list[str]]:

@@ -93,6 +93,8 @@ _FORMS: dict[str, Callable[[str, list[str]], Iterator[str]]] = {
     "admonition": _box,
     "count-of-statements": lambda title, body: iter(["*On the site, a table stands here.*"]),
     "error-message": lambda title, body: iter(["```text", *body, "```"]),
+    "painter": lambda title, body: iter(["*On the site, you can paint v here.*"]),
+    "shapes": lambda title, body: iter(["*On the site, you can write your shapes here.*"]),
     "explorer": lambda title, body: iter(["*On the site, the explorer stands here.*"]),
     "grid": lambda title, body: iter(body),
     "grid-item-card": lambda title, body: iter([f"- **{title}**: {' '.join(body)}"]),
@@ -101,5 +103,7 @@ _FORMS: dict[str, Callable[[str, list[str]], Iterator[str]]] = {
         kind: lambda title, body, kind=kind: _box(title or kind.capitalize(), body)  # type: ignore[misc]
         for kind in ("note", "tip", "warning", "important", "dropdown", "seealso")
     },
-    **dict.fromkeys(("contents", "error-box", "eval-rst", "toctree"), lambda title, body: iter(())),
+    **dict.fromkeys(
+        ("contents", "error-box", "eval-rst", "motif", "toctree"), lambda title, body: iter(())
+    ),
 }

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from vtj.show import Figure
-from vtj_site.figures.reading import charts, graphs, tables, timelines
+from vtj_site.figures.reading import charts, graphs, images, passes, tables, timelines
 from vtj_site.figures.reading.compared import Pair, same
 from vtj_site.figures.reading.drawn import drawn
 from vtj_site.markup import Shown
@@ -23,7 +23,9 @@ READINGS: dict[str, Callable[..., Iterator[Pair]]] = {
     "Operations for J": charts.cost,
     "Time of a cold build": partial(charts.build_times, key="", unit="s"),
     "Peak memory of all processes": partial(charts.build_times, key=" memory", unit="GiB"),
+    "Maps over the image": images.maps,
     "Values forward, gradients back": graphs.graph,
+    "Forward and back between processes": passes.passes,
 }
 """How each picture is read, by the beginning of its title: so a title names what is drawn."""
 
@@ -36,8 +38,8 @@ def read_back(picture: Picture, **true: Any) -> Picture:
     """Return a picture, once what it says has been read from its SVG and found true.
 
     `true` holds the values under the names that the picture gives them: `J`, `v` and `grad` for a
-    heat map and for shapes, `sums` for calls, `f`, `x` and `v` for a graph, the `questions` of a
-    timeline. What a record says is looked up.
+    heat map and for shapes, `sums` for calls, `f`, `x` and `v` for a graph, `names`, `y` and `v`
+    for passes of processes, the `questions` of a timeline. What a record says is looked up.
 
     Raises:
         PictureError: With what the picture says, and what is true.

@@ -14,7 +14,7 @@ from vtj_site.figures.reading.drawn import Label
 Pair = tuple[str, Any, Any]
 """What is compared, what the picture says of it, and what is true."""
 
-NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+NUMBER = re.compile(r"(≈?)(-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)")
 TENTHS = 0.16
 """Places are written in tenths of a pixel, and an edge is the sum of two of them."""
 
@@ -37,18 +37,21 @@ def same(said: Any, true: Any) -> bool:
 
 
 def written(text: str) -> str:
-    """Return a text with its numbers written one way.
+    """Return a text with its numbers written one way: with a sign where four digits round them.
 
     Example:
-        >>> written("−3.0 × (1, 0.33333)"), written("-3 × (1.0, 0.3333)")
-        ('-3.0 × (1.0, 0.3333)', '-3.0 × (1.0, 0.3333)')
+        >>> written("−3.0 × (1, 0.333333333)"), written("-3 × (1.0, ≈0.33333)")
+        ('-3.0 × (1.0, ≈0.3333)', '-3.0 × (1.0, ≈0.3333)')
     """
-    return NUMBER.sub(lambda found: str(_rounded(float(found[0]))), text.replace("−", "-"))
+    return NUMBER.sub(lambda found: _written(found[1], float(found[2])), text.replace("−", "-"))
 
 
-def _rounded(number: float) -> float:
-    whole = number.is_integer() and abs(number) < 1e6
-    return (number if whole else float(f"{number:.4g}")) + 0.0  # -0.0 is written as 0.0
+def _written(rounded: str, number: float) -> str:
+    six = float(f"{number:.6g}")
+    # 0.1 in float32 is 0.10000000149, and a page says 0.1.
+    if not rounded and (number.is_integer() or abs(six - number) < 1e-7 * abs(number)):
+        return str((number if number.is_integer() else six) + 0.0)  # -0.0 is written as 0.0
+    return f"≈{float(f'{number:.4g}')}"
 
 
 def array(values: Any) -> NDArray[np.float64]:

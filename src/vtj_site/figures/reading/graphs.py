@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache, partial
+from types import MappingProxyType
 from typing import Any
 from weakref import finalize
 
@@ -38,6 +39,7 @@ class Node:
     slopes: list[Tensor]
     kept: list[tuple[str, Tensor]] = field(default_factory=list)
     arrived: Tensor | None = None
+    wrong: Tensor | None = None  # what it sends, where that is not right
 
     @property
     def label(self) -> str:
@@ -49,12 +51,20 @@ class Node:
     def lines(self) -> list[str]:
         """What its box says."""
         keeps = [f"keeps {', '.join(text(kept) for _, kept in self.kept)}"] * bool(self.kept)
-        return [self.label, f"= {text(self.value)}", f"↑ {text(self.arrived)}", *keeps]
+        lines = [self.label, f"= {text(self.value)}", f"↑ {text(self.arrived)}", *keeps]
+        if self.wrong is not None:
+            lines += [f"sends {text(self.wrong)}, wrong", f"right: {text(self.right[0])}"]
+        return lines
 
     @property
-    def sent(self) -> list[str]:
+    def right(self) -> list[Tensor]:
+        """What it should send to its inputs."""
+        return [contract(_seen(self.arrived), slope) for slope in self.slopes]
+
+    @property
+    def sent(self) -> list[Tensor]:
         """What it sends to its inputs."""
-        return [text(contract(_seen(self.arrived), slope)) for slope in self.slopes]
+        return self.right if self.wrong is None else [self.wrong]
 
 
 @dataclass(eq=False)
@@ -78,17 +88,27 @@ class Place:
 
 
 def graph(
-    figure: Figure, *, f: Any, x: Tensor, v: Any = None, names: Mapping[str, Tensor] | None = None
+    figure: Figure,
+    *,
+    f: Any,
+    x: Tensor,
+    v: Any = None,
+    names: Mapping[str, Tensor] | None = None,
+    wrong: Mapping[str, Tensor] | None = None,
 ) -> Iterator[Pair]:
     """Compare a graph with the operations that torch.fx finds in `f`.
 
-    `names` holds variables of `f`: what an operation with such a value is called.
+    `names` holds variables of `f`: what an operation with such a value is called. `wrong` holds,
+    for one whose backward is wrong and is shown to be, what that sends.
     """
     seen = drawn(figure)
     places = [Place(box, [a for a in seen.labels if _inside(a, box)]) for box in seen.boxes]
-    yield from _looks(places)
     yield from _ways(seen, places)
-    nodes, freed = operations(f, x, v, names or {})
+    nodes, freed = operations(f, x, v, names or {}, wrong or {})
+    blamed = [node.label for node in nodes if node.wrong is not None]
+    yield from _looks(places, blamed)
+    title = "Values forward, gradients back" + f": wrong at {' and '.join(blamed)}" * bool(blamed)
+    yield "the title", seen.title, Exactly(title)
     said, true = [_tree(place) for place in places], _trees(nodes)
     lines = [sorted(", ".join(one.lines) for one in ones) for ones in (places, nodes)]
     yield "the words of the boxes", lines[0], list(map(Exactly, lines[1]))
@@ -114,12 +134,16 @@ def graph(
 
 
 def operations(
-    f: Any, x: Tensor, v: Any, names: Mapping[str, Tensor]
+    f: Any,
+    x: Tensor,
+    v: Any = None,
+    names: Mapping[str, Tensor] = MappingProxyType({}),
+    wrong: Mapping[str, Tensor] = MappingProxyType({}),
 ) -> tuple[list[Node], list[Node]]:
     """Return x and the operations of `f`, and these in the order in which they free what they keep.
 
     Example:
-        >>> nodes, freed = operations(lambda x: (x**2).sum(), torch.tensor([1.0, 2.0]), None, {})
+        >>> nodes, freed = operations(lambda x: (x**2).sum(), torch.tensor([1.0, 2.0]))
         >>> for node in nodes:
         ...     print(node.lines)
         ['x', '= [1, 2]', '↑ [2, 4]']
@@ -145,6 +169,9 @@ def operations(
             values[one] = run(*(values[other] for other in inputs))
         node.value = values[one].detach()
         node.called = _called(one, node, nodes, names, last=one is result.args[0])
+        if node.called in wrong:  # torch.fx sees what forward does, not whose it is
+            node.wrong = wrong[node.called]
+            node.name = type(names[node.called].grad_fn).__name__.removesuffix("Backward").lower()
         nodes.append(node)
         known = [(values[other], of.called) for other, of in zip(found, nodes, strict=False)]
         kept.reverse()  # the first factor first
@@ -153,8 +180,8 @@ def operations(
             node.kept.append(((*same, "")[0], tensor))
     nodes[-1].arrived = torch.ones_like(nodes[-1].value) if v is None else v.to(nodes[-1].value)
     for node in reversed(nodes):
-        for i, slope in zip(node.inputs, node.slopes, strict=True):
-            part, before = contract(_seen(node.arrived), slope), nodes[i].arrived
+        for i, part in zip(node.inputs, node.sent, strict=True):
+            before = nodes[i].arrived
             nodes[i].arrived = part if before is None else before + part
     torch.autograd.backward(values[result.args[0]], nodes[-1].arrived)
     return nodes, list(dict.fromkeys(freed))
@@ -241,10 +268,11 @@ def _inside(label: Label, box: Box) -> bool:
     return box.left < label.place[0] < box.right and box.top < label.place[1] < box.bottom
 
 
-def _looks(places: list[Place]) -> Iterator[Pair]:
+def _looks(places: list[Place], blamed: list[str]) -> Iterator[Pair]:
     """Compare where words stand in their boxes, their colors, and the steps in which they show."""
     looks = [(place.box.color, place.box.shade) for place in places]
-    yield "the looks of the boxes", looks, [("plain", 0)] * len(looks)
+    bad = [place.lines[0] in blamed for place in places]
+    yield "the looks of the boxes", looks, [("bad", 12) if b else ("plain", 0) for b in bad]
     for place in places:
         (top, *_), root = place.words, place is places[-1]
         middles, downs = zip(*(label.place for label in place.words), strict=True)
@@ -254,7 +282,8 @@ def _looks(places: list[Place]) -> Iterator[Pair]:
         yield "words that do not fit their box", outside, []
         for label in place.words:
             arrived, kept = label.words.startswith("↑"), label.words.startswith("keeps")
-            yield f"the color of {label.words}", label.color, "accent" if arrived else "plain"
+            color = "bad" if label.words.startswith(("sends ", "right: ")) else "plain"
+            yield f"the color of {label.words}", label.color, "accent" if arrived else color
             shows = (("since", 1 if root else place.step),) if arrived else ()
             shows = (("until", place.step),) if kept else shows
             yield f"the steps of {label.words}", label.steps, shows
@@ -312,7 +341,7 @@ def _tree(place: Place) -> str:
 def _trees(nodes: list[Node]) -> list[str]:
     @cache
     def tree(k: int) -> str:
-        pairs = zip(nodes[k].sent, nodes[k].inputs, strict=True)
+        pairs = zip(map(text, nodes[k].sent), nodes[k].inputs, strict=True)
         above = "; ".join(f"{sent} up to ({tree(i)})" for sent, i in pairs)
         return f"{', '.join(nodes[k].lines)} [{above}]"
 
@@ -339,9 +368,12 @@ def _told(nodes: list[Node], node: Node, parts: list[str]) -> list[str]:
     if not node.inputs:
         return [f"{what} and backward adds it to x.grad.", *lines]
     targets = [nodes[i].called or nodes[i].name for i in node.inputs]
-    sends = [f"{sent} to {target}" for sent, target in zip(node.sent, targets, strict=True)]
-    for slope, sent, target in zip(node.slopes, node.sent, targets, strict=True):
-        lines.append(f"{here} {_factor(_seen(node.arrived), slope)} = {sent} → {target}")
+    sent = list(map(text, node.sent))
+    sends = [f"{one} to {target}" for one, target in zip(sent, targets, strict=True)]
+    for slope, right, target in zip(node.slopes, node.right, targets, strict=True):
+        line = f"{here} {_factor(_seen(node.arrived), slope)} = {text(right)} → {target}"
+        bad = node.wrong is not None
+        lines.append(f"Wrong: {line}, but it sends {sent[0]}." if bad else line)
     if node.called and node is not nodes[-1] and node.name != "select":
         lines.append(f"Cut f here, and {here} is the v for {node.called}.backward(v).")
     if kept := [f"{name} = {text(value)}" if name else text(value) for name, value in node.kept]:

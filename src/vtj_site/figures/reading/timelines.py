@@ -9,7 +9,7 @@ from vtj_site.figures.reading.compared import Pair
 from vtj_site.markup import Shown
 from vtj_site.records.releases import NOT_ASKED, recorded
 
-CHARACTER = 7
+CHARACTER = 6.7
 """The width of a character in a bar, in pixels; words that need more than the bar are left out."""
 
 
@@ -38,9 +38,10 @@ def timeline(shown: Shown, *, questions: Sequence[str]) -> Iterator[Pair]:
             error = answer.partition(":")[0].endswith("Error")
             short = answer.partition(":")[0] if error else " ".join(answer.split())
             start, end = (places[releases.index(name)][0] for name in (names[0], names[-1]))
-            fits = len(short) * CHARACTER < end - start + step - 2
+            value = short.removeprefix("tensor(").removesuffix(")")
+            fits = len(value) * CHARACTER < end - start + step - 2
             title = f"torch {span}: {answer}"
-            bars.append((title, start, end, head.attrib["y"], error, short if fits else ""))
+            bars.append((title, start, end, head.attrib["y"], error, value if fits else ""))
             text.append(f"  {span}: {short}")
     yield "the words for those who hear it", svg.findtext("title"), "\n".join(text)
     yield "the number of bars", len(svg.findall("g")), len(bars)
@@ -48,7 +49,7 @@ def timeline(shown: Shown, *, questions: Sequence[str]) -> Iterator[Pair]:
     for group, (title, start, end, line, error, words) in zip(svg.findall("g"), bars, strict=True):
         said, rect, label = group
         x, y, width = (float(rect.attrib[name]) for name in ("x", "y", "width"))
-        beside = float(label.attrib["x"]) - x, float(label.attrib["y"]) - y
+        beside = x + width - float(label.attrib["x"]), float(label.attrib["y"]) - y
         height = float(rect.attrib["height"])
         edges = (start - x, x + width - end, y - float(line), height, *beside)
         first_bar = first_bar or edges

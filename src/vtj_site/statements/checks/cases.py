@@ -25,6 +25,6 @@ def refused(call: Callable[..., object], *arguments: object) -> str:
     """Return what a call raises, as text; "" if nothing."""
     try:
         call(*arguments)
-    except (RuntimeError, ValueError, TypeError) as error:
+    except (RuntimeError, ValueError, TypeError, IndexError) as error:
         return str(error)
     return ""

@@ -1,6 +1,7 @@
 """Checks for the pages of `docs/explanation`."""
 
 import random
+from functools import partial
 
 import numpy as np
 import torch
@@ -15,6 +16,11 @@ DROPOUT = torch.nn.Dropout()
 
 
 @statement(
+    "once for a vector",
+    "The old engine did not go back once for each element: it added up the elements of `v`, then "
+    "went back once.",
+)
+@statement(
     "one pass for a vector",
     "It was not run once for each entry, though that would add up to the same result.",
 )
@@ -28,6 +34,7 @@ def _() -> None:
     assert left.answer == str(each.sum()), left
 
 
+@statement("families count once", "In a verdict they count once.")
 @statement("too few families", "Where fewer than two families answer, the verdict is *undecided*.")
 def _() -> None:
     for f in ELEMENTWISE[:2]:
@@ -52,7 +59,11 @@ def _() -> None:
             assert told.culprit == (None if engines in alone else "jacobian"), (f, engines, told)
 
 
-@statement("kinks", "That is not called a mistake if it lies between the slopes on either side.")
+@statement(
+    "kinks",
+    "What torch chooses at a kink is not called a mistake if it lies between the slopes on either "
+    "side.",
+)
 def _() -> None:
     at = torch.tensor([0.0, 2.0])
     for f in (torch.relu, torch.abs, lambda x: x.clamp(min=0)):
@@ -60,14 +71,19 @@ def _() -> None:
     assert not vtj.check(lambda x: x.relu() - (-x).relu(), at)  # torch says 0 of the slope of x
 
 
-@statement("stairs", "It is called wrong, or correct where the differences step over its stairs.")
+@statement(
+    "stairs",
+    "It is called wrong, or correct where its stairs are so low beside `x` that they pass for "
+    "rounding.",
+)
 def _() -> None:
     for f in (torch.sign, torch.round, torch.floor):
-        verdicts = {
+        verdicts = [
             vtj.check(lambda x, f=f: x + (f(x) - x).detach(), torch.tensor([point])).verdict
-            for point in (0.1, 0.3, 0.75, 2.6, 3.6)
-        }
-        assert verdicts == ({"wrong"} if f is torch.sign else {"wrong", "correct"}), (f, verdicts)
+            for point in (0.1, 0.3, 0.75, 2.6, 3.6, 100.6)
+        ]
+        far = "wrong" if f is torch.sign else "correct"  # all its stairs are at 0
+        assert verdicts == ["wrong"] * 5 + [far], (f, verdicts)
 
 
 @statement("detached", "Backward and forward both miss what is detached, and agree on a wrong `J`.")
@@ -109,6 +125,7 @@ def _() -> None:
             assert x.grad.tolist() == [3, 3, 3], f
 
 
+@statement("changed count", "A saved tensor whose count has changed makes `backward` raise.")
 @statement(
     "count that has changed",
     "When an operation needed what it saved and the count has changed, `backward` raises.",
@@ -121,6 +138,12 @@ def _() -> None:
             assert "inplace operation" in refused(y.sum().backward), f
 
 
+@statement("it fills", "it fills `.grad`")
+@statement(
+    "counted steps",
+    "An optimizer writes to leaves under `torch.no_grad()`, which is allowed, and counted.",
+)
+@statement("zero_grad", "`optimizer.zero_grad()` does so for the parameters of a model.")
 @statement("the optimizer updates", "It fills `.grad`; the optimizer updates.")
 @statement("steps", "`backward` does not update the parameters: the optimizer does.")
 def _() -> None:
@@ -128,8 +151,14 @@ def _() -> None:
         x, before = leaf(3), leaf(3)
         (x**3).sum().backward()
         assert x.equal(before), optimizer
-        optimizer([x], lr=0.5).step()
+        chosen = optimizer([x], lr=0.5)
+        counted = x._version
+        chosen.step()
         assert not x.equal(before), optimizer
+        assert x.is_leaf, optimizer
+        assert x._version > counted, optimizer
+        chosen.zero_grad()
+        assert x.grad is None, optimizer
 
 
 @statement("shared", "Two leaves can share one `.grad` too, without any `v` of yours.")
@@ -154,3 +183,116 @@ def _() -> None:
             chain[-1].sum().backward()
             expected: torch.Tensor = 10 * x.detach() * (1 if factor is None else factor)
             assert x.grad.equal(expected), (factor, at)
+
+
+@statement("what a hook sees", "A hook sees the `v` that arrives at its tensor.")
+def _() -> None:
+    for f in ELEMENTWISE:
+        x, seen = leaf(3), list[torch.Tensor]()
+        y = f(x)
+        y.register_hook(seen.append)
+        (5 * y).sum().backward()
+        assert seen[0].tolist() == [5, 5, 5], f
+
+
+@statement(
+    "what is saved",
+    "To go back, some operations need a value from the forward pass, and save it: `x**2` saves "
+    "`x`, `x.exp()` its own result.",
+)
+@statement(
+    "others do without",
+    "Others do without, which decides what happens when you call `backward` a second time:",
+)
+@statement("its factor", "`2 * x` saves its factor")
+@statement(
+    "saved factor",
+    "A constant derivative is not enough for that: `2 * x` saves its other factor, though that is "
+    "a number.",
+)
+def _() -> None:
+    x = leaf(3)
+    square, result, double, sign = x**2, x.exp(), 2 * x, -x
+    assert square.grad_fn._saved_self.equal(x)
+    assert result.grad_fn._saved_result.equal(result)
+    assert double.grad_fn._saved_other == 2
+    for y in (square, result, double, sign):
+        y.sum().backward()
+        assert bool(refused(y.sum().backward)) is (y is not sign), y
+
+
+@statement(
+    "zeros in the tensor",
+    "Older code clears with `x.grad.data.zero_()`: that fails while `.grad` is still `None`, and "
+    "it writes zeros into the tensor itself, so a gradient that you kept is lost too.",
+)
+def _() -> None:
+    for f in ELEMENTWISE:
+        x = leaf(3)
+        try:
+            x.grad.data.zero_()
+        except AttributeError:
+            f(x).sum().backward()
+        kept = x.grad
+        x.grad.data.zero_()
+        assert kept.tolist() == [0, 0, 0], f
+
+
+@statement("leaves get a grad", "`backward` fills `.grad` for leaves that require a gradient.")
+@statement("any tensor of the graph", "any tensor of the graph, after `retain_grad()`")
+def _() -> None:
+    for f in ELEMENTWISE:
+        x, constant = leaf(3), leaf(3).detach()
+        chain = [y := f(x), y * constant, y.sum()]
+        chain[0].retain_grad()
+        (chain[1] + chain[2]).sum().backward()
+        assert x.grad is not None, f
+        assert chain[0].grad is not None, f
+        assert (constant.grad, chain[1].retains_grad) == (None, False), f
+
+
+@statement("recorded as a graph", "While you compute, PyTorch records what you did as a graph.")
+@statement(
+    "adds a node",
+    "A differentiable operation on a tensor that requires a gradient adds a node.",
+)
+@statement(
+    "where x.grad is filled", "The last one, `AccumulateGrad`, is where `x.grad` gets filled."
+)
+@statement(
+    "from y to the leaves",
+    "`backward` walks it from `y` to the leaves and hands each operation its `v`.",
+)
+def _() -> None:
+    for f in ELEMENTWISE:
+        x, walked = leaf(3), list[tuple[str, torch.Tensor]]()
+        y = f(x)
+        last = y.grad_fn.next_functions[0][0]
+        assert (last.name(), last.variable is x) == ("torch::autograd::AccumulateGrad", True)
+        for node in (y.grad_fn, last):
+            note = partial(lambda walked, name, v: walked.append((name, v[0])), walked, node.name())
+            node.register_prehook(note)
+        y.backward(v := leaf(3).detach())
+        assert f(x.detach()).grad_fn is None, f
+        assert [name for name, _ in walked] == [y.grad_fn.name(), last.name()], f
+        assert [x.grad.equal(walked[1][1]), v.equal(walked[0][1])] == [True, True], f
+
+
+@statement("copied", "Your `v` itself is copied, and the result of a multiplication is new memory.")
+@statement(
+    "views of v",
+    "But going back through a `view` or a `cat` makes a view of `v`: a new tensor on the memory "
+    "of `v`.",
+)
+def _() -> None:
+    for f, shared in (
+        (lambda x: x + 1, False),
+        (lambda x: 2 * x, False),
+        (lambda x: x.view(3, 1), True),
+        (lambda x: torch.cat([x, x.detach()]), True),
+    ):
+        x = leaf(3)
+        v = torch.ones_like(f(x))
+        f(x).backward(v)
+        assert x.grad is not v
+        assert (x.grad.untyped_storage().data_ptr() == v.untyped_storage().data_ptr()) is shared

@@ -39,3 +39,23 @@ def _() -> None:
         (gradient,) = torch.autograd.grad(loss, scores)
         assert loss.isnan(), shape
         assert gradient[0].eq(0).all(), shape
+
+
+@statement("through a frozen model", "The gradient still goes *through* a frozen model.")
+def _() -> None:
+    for model in (nn.Linear(3, 2), nn.Sequential(nn.Linear(3, 4), nn.Tanh()), nn.LayerNorm(3)):
+        x = torch.randn(2, 3, requires_grad=True)
+        (wanted,) = torch.autograd.grad(model(x)[:, 0].sum(), x)
+        model.requires_grad_(False)
+        model(x)[:, 0].sum().backward()
+        torch.testing.assert_close(x.grad, wanted)
+        assert all(parameter.grad is None for parameter in model.parameters()), model
+
+
+@statement("integers get none", "`table[index]` takes integers, which do not get a gradient.")
+def _() -> None:
+    table = torch.randn(3, requires_grad=True)
+    for dtype in (torch.int64, torch.int32, torch.uint8):
+        index = torch.tensor([0, 1], dtype=dtype)
+        assert "floating point" in refused(index.requires_grad_), dtype
+    assert "must be long, int" in refused(lambda: table[torch.tensor([0.0, 1.0])])

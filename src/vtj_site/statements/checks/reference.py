@@ -1,5 +1,7 @@
 """Checks for the pages of `docs/reference`, and of what `docs/explanation/names.md` says too."""
 
+import warnings
+
 import torch
 from torch.autograd.functional import jacobian
 from torch.autograd.functional import vjp as functional_vjp
@@ -14,6 +16,10 @@ from vtj_site.statements.checks.cases import ELEMENTWISE, OPERATIONS, leaf, refu
     "five functions agree",
     "`torch.autograd.backward` does so for several tensors at once, and three other functions "
     "compute the same product:",
+)
+@statement(
+    "the word of a docstring",
+    "The docstring of `torch.autograd.backward` says this word and means VJP.",
 )
 @statement(
     "backward and grad agree",
@@ -35,12 +41,22 @@ def _() -> None:
             torch.testing.assert_close(found, x.grad)
     said = [str(each.__doc__).lower() for each in (torch.autograd.backward, torch.autograd.grad)]
     assert ["vector-jacobian" in text for text in said] == [False, True]
+    assert "jacobian-vector" in said[0]
 
 
 @statement(
     "the product sums over the dimensions of y",
     "`J` has the dimensions of `y`, then those of `x`; the product sums over those of `y`, and no "
     "factor comes in for how many there are:",
+)
+@statement(
+    "numerator layout",
+    "On this site `J` has the shape of `y` followed by the shape of `x`: one row for each output, "
+    "the *numerator layout*.",
+)
+@statement(
+    "jacrev and jacobian",
+    "`torch.func.jacrev` and `torch.autograd.functional.jacobian` return it so.",
 )
 @statement(
     "the shape of J",
@@ -54,6 +70,7 @@ def _() -> None:
         f(x).backward(v)
         assert by_torch.shape == (*v.shape, *x.shape), f
         torch.testing.assert_close(x.grad, torch.tensordot(v, by_torch, v.ndim))
+        torch.testing.assert_close(torch.func.jacrev(f)(x), by_torch)
         for engine in ("reverse", "forward", "numeric"):
             ours = vtj.jacobian(f, x.detach(), engine).to(x.dtype)
             torch.testing.assert_close(ours, by_torch, rtol=1e-4, atol=1e-4)
@@ -118,6 +135,10 @@ def _() -> None:
         assert torch.autograd.grad(f(zero), zero)[0] == found  # type: ignore[no-untyped-call]
 
 
+@statement(
+    "second pass",
+    "So the first pass frees the saved tensors, and a second pass that needs them raises:",
+)
 @statement("frees unless retained", "`backward` frees it, unless you pass `retain_graph=True`.")
 def _() -> None:
     for f in ELEMENTWISE:
@@ -161,3 +182,101 @@ def _() -> None:
         if recorded.raised and not each.requires_grad and each.kind != "omitted":
             after = each.kind == "meta" and each.shape == each.y_shape
             assert (tried != recorded) is after, (each, tried, recorded)
+
+
+@statement(
+    "these tensors",
+    "Add to the `.grad` of these tensors and not of the other leaves: a tensor, a sequence or a "
+    "dict of tensors.",
+)
+@statement("retained too", "A tensor on which you called `retain_grad()` gets its `.grad` too.")
+def _() -> None:
+    for f in ELEMENTWISE:
+        for inputs in (lambda x: x, lambda x: [x], lambda x: (x,), lambda x: {"x": x}):
+            x, other = leaf(3), leaf(3)
+            y = f(x) * other
+            y.retain_grad()
+            y.sum().backward(inputs=inputs(x))
+            assert (x.grad is not None, other.grad, y.grad.tolist()) == (True, None, [1, 1, 1])
+
+
+@statement("None for one element", "`None` stands for the `v` of a tensor with one element.")
+@statement("without a list", "A single tensor is also taken without a list.")
+def _() -> None:
+    for f in ELEMENTWISE:
+        x, one = leaf(3), leaf(3)
+        v = leaf(3).detach()
+        torch.autograd.backward([f(x), f(x).sum()], [v, None])
+        (alone,) = torch.autograd.grad(f(one), one, v + 1)
+        torch.testing.assert_close(x.grad, alone)
+        assert refused(torch.autograd.backward, [f(x)], [None]), f
+
+
+@statement("old name", "Write `grad_tensors`: this is its old name, and brings a `FutureWarning`.")
+@statement("only_inputs", "It is ignored, but `False` brings a `FutureWarning`.")
+def _() -> None:
+    for f in ELEMENTWISE:
+        x, v = leaf(3), leaf(3).detach()
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            torch.autograd.backward([f(x)], grad_variables=[v])
+            (found,) = torch.autograd.grad(f(x), x, v, only_inputs=False)
+        assert [each.category for each in said] == [FutureWarning] * 2, said
+        assert found.equal(x.grad), f
+
+
+@statement(
+    "result and function",
+    "Runs `func(*primals)` and returns its result and a function that takes `v`.",
+)
+@statement(
+    "at once",
+    "The older relative of `torch.func.vjp`: it returns `y` and the product at once.",
+)
+def _() -> None:
+    for f in OPERATIONS:
+        v = leaf(*f(leaf(2, 2)).shape).detach()
+        result, back = torch.func.vjp(f, leaf(2, 2))[:2]
+        y, product = functional_vjp(f, leaf(2, 2), v)  # type: ignore[no-untyped-call]
+        assert result.equal(f(leaf(2, 2))), f
+        assert y.equal(result), f
+        torch.testing.assert_close(back(v)[0], product)
+
+
+@statement("strict", "`True` refuses a function whose output does not depend on one of its inputs.")
+def _() -> None:
+    for f in ELEMENTWISE:
+        for strict in (False, True):
+            for used in (False, True):
+                said = refused(
+                    functional_vjp, lambda a, b, f=f, used=used: f(a) * (b if used else 1),
+                    (leaf(3), leaf(3)), leaf(3), False, strict,
+                )  # fmt: skip
+                assert bool(said) is (strict and not used), (f, said)
+
+
+@statement("conjugate of J", "For complex tensors torch multiplies `v` by the conjugate of `J`.")
+def _() -> None:
+    for f in ELEMENTWISE:
+        z, v = torch.tensor(0.5 + 2j, requires_grad=True), torch.tensor(3 - 1j)
+        derivative = torch.func.jvp(f, (z.detach(),), (torch.ones_like(v),))[1]
+        torch.testing.assert_close(torch.autograd.grad(f(z), z, v)[0], v * derivative.conj())
+
+
+@statement("needs create_graph", "It needs `create_graph=True`.")
+def _() -> None:
+    for f in ELEMENTWISE:
+        for create in (False, True):
+            x = leaf(3)
+            (first,) = torch.autograd.grad(f(x).sum(), x, create_graph=create)
+            assert bool(refused(first.sum().backward)) is not create, f
+
+
+@statement("one row of J", "It reads one row of `J`.")
+def _() -> None:
+    for f in (lambda x: x.cumsum(0), lambda x: x**2, lambda x: torch.outer(x, x)[1]):
+        x = leaf(3)
+        J = vtj.jacobian(f, x.detach(), "forward")  # noqa: N806
+        for row, one_hot in zip(J, torch.eye(3), strict=True):
+            (found,) = torch.autograd.grad(f(x), x, one_hot)
+            torch.testing.assert_close(found, row)

@@ -1,0 +1,116 @@
+"""Each input alone, each output alone: what backward does where it is asked for less.
+
+A Function that mistakes ``ctx.needs_input_grad``, or the gradient of an output that nobody uses,
+is right as long as everything is asked for.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from vtj.calling.tensors import as_tuple, dense
+from vtj.engines import BACKWARD
+from vtj.oracle.behavior import Behavior, Judged, measured_in_grad, same_as
+from vtj.oracle.findings import Finding
+from vtj.oracle.trial import Trial
+from vtj.oracle.voting import Array, unnamed
+from vtj.oracle.witnesses import first_line
+from vtj.report import Row
+
+INPUTS = Behavior("each input alone", "the backward is another where it alone requires grad")
+OUTPUTS = Behavior("each output alone", "the backward is another where one output alone is used")
+
+
+@dataclass(frozen=True)
+class _Raised(Exception):  # noqa: N818 - no reader sees it
+    """Backward raised, for what was asked alone."""
+
+    where: str
+    error: Exception
+
+
+def judge_alone(trial: Trial, v: Array, grad: Array, size: Array, seed: int) -> Iterator[Judged]:
+    """Judge backward for each input and for each output alone, beside the `grad` for all.
+
+    It takes one pass for each, where there are several.
+    """
+    if not np.isfinite(grad).all():
+        return
+    if len(trial.parts) > 1:
+        yield _judged(trial, INPUTS, _inputs_alone, (v, grad, size), seed)
+    if sum(trial.connected) > 1:
+        yield _judged(trial, OUTPUTS, _outputs_alone, (v, grad, size), seed)
+
+
+def _judged(
+    trial: Trial,
+    behavior: Behavior,
+    alone: Callable[[Trial, Array], Array],
+    of_all: tuple[Array, Array, Array],
+    seed: int,
+) -> Judged:
+    v, grad, size = of_all
+    try:
+        came = alone(trial, v)
+    except _Raised as raised:
+        note = f"{first_line(raised.error)}: {raised.where}"
+        row = Row(behavior.name, BACKWARD.name, "fails", note=note)
+        return Judged(row, Finding(f"x.grad: backward raises {note}", "wrong", BACKWARD.culprit))
+    except Exception as error:  # f needs them all, as one that differentiates inside
+        return Judged(Row(behavior.name, "", "not applicable", note=first_line(error)))
+    judged = same_as(trial, behavior, came, unnamed(grad, 0.0, size))
+    if judged.finding is None:
+        return judged
+    rounding = len(trial.y) * measured_in_grad(trial, v, seed)
+    return same_as(trial, behavior, came, unnamed(grad, rounding, size))
+
+
+def _inputs_alone(trial: Trial, v: Array) -> Array:
+    found = []
+    for k, name in enumerate(name for name, _ in trial.inputs):
+        leaves = [part.detach().clone() for part in trial.parts]
+        leaves[k].requires_grad_()
+        told = f"where {name} alone requires grad"
+        found.append(_gradient(trial, leaves, v, range(len(trial.y)), [k], told)[k])
+    return trial.gradient(tuple(found))
+
+
+def _outputs_alone(trial: Trial, v: Array) -> Array:
+    everything = range(len(trial.parts))
+    total = np.zeros(trial.size[1])
+    for j in np.flatnonzero(trial.connected).tolist():
+        leaves = [part.detach().clone().requires_grad_() for part in trial.parts]
+        told = f"where y[{j}] alone is used"
+        total += trial.gradient(tuple(_gradient(trial, leaves, v, [j], everything, told)))
+    return total
+
+
+def _gradient(
+    trial: Trial,
+    leaves: Sequence[Tensor],
+    v: Array,
+    outputs: Sequence[int],
+    inputs: Sequence[int],
+    told: str,
+) -> list[Tensor | None]:
+    with warnings.catch_warnings():
+        # of checkpoints with nothing to do, which nobody asked for
+        warnings.simplefilter("ignore")
+        y, weights = as_tuple(trial.f(*leaves), "y"), as_tuple(trial.weights(v))
+        seen = [i for i in outputs if y[i].requires_grad]
+        if seen:
+            try:
+                torch.autograd.backward(
+                    [y[i] for i in seen],
+                    [weights[i] for i in seen],
+                    inputs=[leaves[i] for i in inputs],
+                )
+            except Exception as error:
+                if "use_reentrant=True" in str(error):  # it refuses inputs=
+                    raise
+                raise _Raised(told, error) from error
+    return [None if leaf.grad is None else dense(leaf.grad) for leaf in leaves]

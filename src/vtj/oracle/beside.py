@@ -1,0 +1,234 @@
+"""The report on `f` beside a plain function that says what its value or its gradient should be."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+
+from vtj.calling.arguments import without_held
+from vtj.calling.state import Kept
+from vtj.calling.tensors import Function, Tensors
+from vtj.engines import BACKWARD
+from vtj.engines.numeric import SAFETY
+from vtj.oracle.alone import judge_alone
+from vtj.oracle.behavior import (
+    LINEAR,
+    Judged,
+    gradient_left,
+    judge_f,
+    judge_passes,
+    observe,
+    raises,
+    signed,
+)
+from vtj.oracle.findings import Finding, overall
+from vtj.oracle.naming import numbers
+from vtj.oracle.patterns import pattern
+from vtj.oracle.reference import Reference, earned, reference
+from vtj.oracle.tolerance import excess
+from vtj.oracle.trial import Trial
+from vtj.oracle.unchecked import unchecked
+from vtj.oracle.voting import Array
+from vtj.outcome import Outcome
+from vtj.report import Report, Row
+
+# How often the reference is run with roundings drawn at random: with 4 alone an element of a right
+# bfloat16 attention is now and then called wrong.
+FEW, MANY = 4, 16
+# How large an error of a whole value must show before anything is correct: in units in the last
+# place of f, or as a part of the value.
+UNITS, VISIBLE = 4, 1e-3
+
+
+@dataclass(frozen=True)
+class Beside:
+    """One value of `f` beside the reference's."""
+
+    right: Array
+    allowed: Array  # how far each element may be off
+    apart: Array  # how far it is, in units of that
+    wholes: list[tuple[str, float, float]]  # per tensor: its name, which part of itself it is too
+    # large by as a whole, and how much of that passes
+
+    @property
+    def worst(self) -> float:
+        """The largest distance, of an element or of a whole."""
+        wholes = (abs(by) / passes for _, by, passes in self.wholes)
+        return max(float(self.apart.max(initial=0)), *wholes, 0.0)
+
+
+def beside(mine: Array, place: int, of: Reference, names: Sequence[tuple[str, int]]) -> Beside:
+    """Compare one value, element by element and each of its tensors as a whole.
+
+    Roundings are lost in a whole: what all elements are off by shows there, where one alone may be.
+    """
+    of.draw(FEW)
+    found = _beside(mine, place, of, names)
+    if found.worst <= 1:
+        return found
+    of.draw(MANY)
+    return _beside(mine, place, of, names)
+
+
+def _beside(mine: Array, place: int, of: Reference, names: Sequence[tuple[str, int]]) -> Beside:
+    right, relative, info = of.exact[place], earned(of.of), torch.finfo(of.of.dtype)
+    moved = np.nan_to_num(np.stack([one[place] - right for one in of.drawn]))
+    scale, wholes = abs(right), []
+    stops = np.cumsum([size for _, size in names])[:-1]
+    parts = [np.split(one, stops, axis=-1) for one in (mine, right, moved, scale)]
+    for (name, _), came, due, drawn, sizes in zip(names, *parts, strict=True):
+        square = float(due @ due)
+        if 0 < square < np.inf and np.isfinite(came).all():
+            passes = relative + SAFETY * float(abs(drawn @ due).max()) / square
+            wholes.append((name, float((came - due) @ due) / square, passes))
+            if of.of.stated:  # else no approximation would pass where it crosses zero
+                np.maximum(sizes, np.sqrt(square / due.size), out=sizes)
+    smallest = float(info.tiny * info.eps)  # what underflows is off by as much
+    allowed = relative * scale + SAFETY * abs(moved).max(axis=0, initial=0) + smallest
+    apart = np.where(abs(right) > info.max, 0.0, excess(mine, right, allowed))
+    return Beside(right, allowed, apart, wholes)
+
+
+def functions_beside(
+    x: Any, reference: Function | None, surrogate: Function | None, relative: float | None
+) -> dict[str, Function]:
+    """Return the plain functions that were given, by the argument that they came as.
+
+    Raises:
+        TypeError: When one of them cannot be called.
+        ValueError: When the tolerance is none.
+    """
+    if relative is not None and not 0 < relative < 1:
+        raise ValueError(f"relative is {relative!r}; expected a number between 0 and 1")
+    given = {"reference": reference, "surrogate": surrogate}
+    plain = {name: g for name, g in given.items() if g is not None}
+    for name, g in plain.items():
+        if not callable(g):
+            raise TypeError(f"{name} is {type(g).__name__}; expected a function, called as f is")
+    return {name: without_held(g, x)[0] for name, g in plain.items()}
+
+
+def report_beside(
+    trial: Trial,
+    kept: Kept,
+    v: Tensors | None,
+    named: dict[str, Function],  # under ``reference`` what gives y, and x.grad if nothing else
+    # does, under ``surrogate`` what gives x.grad
+    seed: int,
+) -> Report:
+    """Return the report on one function at one point, in the dtype that it was given."""
+    weights = [trial.weighing(one) for one in (v, signed(trial, seed))]
+    for i in trial.held:
+        start = sum(part.numel() for part in trial.y[:i])
+        for one in weights:
+            one[start : start + trial.y[i].numel()] = 0
+    asked = {name: reference(name, g, trial, weights, seed) for name, g in named.items()}
+    seen = observe(trial, v, seed, None)
+    of_grad = asked.get("surrogate") or asked["reference"]
+    stated = replace(trial, stated=earned(trial))
+    judged = list(_values(trial, asked.get("reference"), of_grad, (seen.first, seen.signed)))
+    # under create_graph silu's backward in bfloat16 is made of others, each of which rounds
+    itself = beside(of_grad.exact[1], 1, of_grad, _inputs(trial))
+    rounding = 2 * itself.allowed / SAFETY
+    seen = replace(seen, rounding=(*seen.rounding[:2], rounding))
+    judged += judge_passes(trial, seen, abs(of_grad.exact[1]))
+    grad = gradient_left(trial, seen.first)
+    if grad is not None:
+        judged += judge_alone(trial, seen.weights, grad, abs(of_grad.exact[1]), seed)
+    judged += judge_f(stated, (seen.first, seen.again, seen.signed), kept)
+    found = [one.finding for one in judged if one.finding]
+    found.sort(key=lambda one: not one.culprit)
+    not_checked, open_questions = unchecked(trial, kept, "check")
+    found += open_questions
+    if not any(one.verdict == "wrong" for one in found):
+        found += [one for of in asked.values() for one in of.doubts(seed)]
+    verdict, culprit = overall(found)
+    dtype = str(trial.dtype).removeprefix("torch.")
+    return Report(
+        title=f"J {trial.shape} in {dtype}, beside {' and '.join(named)} in float64",
+        rows=(*(one.row for one in judged), *not_checked),
+        verdict=verdict,
+        culprit=culprit,
+        findings=tuple(dict.fromkeys(one.text for one in found)),
+    )
+
+
+def _values(
+    trial: Trial, of_y: Reference | None, of_grad: Reference, outcomes: Sequence[Outcome]
+) -> Iterator[Judged]:
+    """Judge `y` and `x.grad` beside what they should be, and say how small an error shows."""
+    compared: list[Beside] = []
+    if of_y is not None:
+        names = _outputs(trial)
+        compared.append(beside(trial.y_vector, 0, of_y, names))
+        yield _judged(trial, "y", trial.y_vector, compared[-1], of_y.name)
+    names = _inputs(trial)
+    for place, (what, outcome) in enumerate(zip(("x.grad", LINEAR), outcomes, strict=True), 1):
+        mine = gradient_left(trial, outcome)
+        if mine is None:
+            assert outcome.error is not None
+            yield raises(what, outcome.error)
+            return
+        compared.append(beside(mine, place, of_grad, names))
+        judged = _judged(trial, what, mine, compared[-1], of_grad.name)
+        # what is wrong for one v is wrong for the other: it is said once
+        yield judged if place == 1 or compared[-2].worst <= 1 else Judged(judged.row)
+    wholes = [whole for one in compared[:-1] for whole in one.wholes]
+    if wholes:
+        yield _power(trial, [(name, passes) for name, _, passes in wholes])
+
+
+def _outputs(trial: Trial) -> list[tuple[str, int]]:
+    return [(f"y[{i}]" if trial.y_tuple else "y", part.numel()) for i, part in enumerate(trial.y)]
+
+
+def _inputs(trial: Trial) -> list[tuple[str, int]]:
+    named = zip(trial.inputs, trial.parts, strict=True)
+    return [(name.replace("x", "x.grad", 1), part.numel()) for (name, _), part in named]
+
+
+def _judged(trial: Trial, what: str, mine: Array, found: Beside, who: str) -> Judged:
+    row = Row(what, who, "differs" if found.worst > 1 else "agrees", found.worst)
+    if found.worst <= 1:
+        return Judged(row)
+    name: Callable[[int], str]
+    if what == "y":
+        culprit, conclusion, name = "f", "f gives another value", trial.y_name
+    else:
+        culprit, conclusion = BACKWARD.culprit, BACKWARD.conclusion
+        name = partial(trial.x_name, "x.grad")
+    differs = found.apart > 1
+    if differs.any():
+        at = int(np.argmax(found.apart))
+        pair = float(mine[at]), float(found.right[at])
+        came, due = numbers(pair, apart=pair)
+        told = f"{name(at)}: {culprit} {came}, {who} {due}: {conclusion}"
+        inputs = trial.inputs if what != "y" else ()
+        named = pattern(mine, found.right, differs, found.allowed / 4, inputs)
+        count = f"{differs.sum()} of {differs.size} elements" if differs.size > 1 else ""
+        remark = ", ".join(part for part in (named, count) if part)
+        told += f" ({remark})" if remark else ""
+    else:
+        where, by, _ = max(found.wholes, key=lambda whole: abs(whole[1]) / whole[2])
+        told = f"{where}: as a whole {1 + by:.4g} times what {who} says: {conclusion}"
+    return Judged(row, Finding(told, "wrong", culprit))
+
+
+def _power(trial: Trial, powers: Sequence[tuple[str, float]]) -> Judged:
+    told = ", ".join(f"{name} {passes:.1g}" for name, passes in powers)
+    row = Row(
+        "power",
+        "",
+        "note",
+        note=f"seen, if all elements are off by that part of themselves: {told}",
+    )
+    name, weakest = max(powers, key=lambda one: one[1])
+    if weakest <= max(VISIBLE, UNITS * trial.eps, 2 * earned(trial)):
+        return Judged(row)
+    dtype = str(trial.dtype).removeprefix("torch.")
+    told = f"{name}: an error of {weakest:.1g} of it would not show: rounded to {dtype}, the plain"
+    told += " function is off by as much itself; try another x"
+    return Judged(row, Finding(told, "undecided"))

@@ -1,0 +1,76 @@
+"""A plain function run in float64 as if every result on its way were rounded to another dtype."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves, tree_map_only
+
+# In units in the last place of float32, in which kernels in half precision add up: without it
+# elements of a right float32 matrix product would be called wrong in which large terms cancel.
+ADDED_UP = 16
+# They compute nothing. Were a copy rounded, a reference that rounds would turn 2.5 to 3 at random.
+COPIES = frozenset(
+    [
+        "aten::_to_copy",
+        "aten::cat",
+        "aten::clone",
+        "aten::constant_pad_nd",
+        "aten::full_like",
+        "aten::gather",
+        "aten::index",
+        "aten::index_select",
+        "aten::ones_like",
+    ]
+)
+
+
+class Rounded(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Moves every result by a rounding, at random, and what is added up by a smaller one."""
+
+    def __init__(self, eps: float, seed: int) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.eps, self.seed = eps, seed
+        self.inside = ADDED_UP * min(eps, torch.finfo(torch.float32).eps)
+        self.generators: dict[torch.device, torch.Generator] = {}
+
+    def moved(self, part: Tensor, by: float) -> Tensor:
+        """Return a tensor whose elements are moved by up to half of this part of themselves."""
+        if not (part.is_floating_point() or part.is_complex()) or part.layout != torch.strided:
+            return part
+        if part.device not in self.generators:
+            self.generators[part.device] = torch.Generator(part.device).manual_seed(self.seed)
+        drawn = torch.rand(
+            part.shape,
+            generator=self.generators[part.device],
+            dtype=torch.float64,
+            device=part.device,
+        )
+        factor = 1 + by * (drawn - 0.5)
+        return part * (factor.to(part.dtype) if part.is_floating_point() else factor)
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        seen = any(isinstance(one, Tensor) for one in tree_leaves((args, kwargs)))
+        if not seen or func._schema.name in COPIES:  # not even arange, whose numbers are positions
+            return func(*args, **kwargs)
+        aliases = [one.alias_info for one in func._schema.returns]
+        if any(one is not None for one in aliases):  # a view, or an operation in place
+            out = func(*args, **kwargs)
+            if isinstance(out, Tensor) and aliases[0].is_write:
+                out.copy_(self.moved(out, self.eps))
+            return out
+        if torch.Tag.pointwise not in func.tags:
+            args = tree_map_only(Tensor, lambda part: self.moved(part, self.inside), args)
+        return tree_map_only(Tensor, lambda part: self.moved(part, self.eps), func(*args, **kwargs))
+
+
+@contextmanager
+def rounded(eps: float, seed: int) -> Iterator[Rounded]:
+    """Round what runs inside. Attention is taken apart, since its kernels round inside too."""
+    with sdpa_kernel(SDPBackend.MATH), Rounded(eps, seed) as mode:
+        yield mode

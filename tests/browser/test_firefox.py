@@ -1,0 +1,141 @@
+"""Every page in Firefox too: quiet, as wide as the screen; the devices by keyboard alone."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import WIDTHS, pages_of
+from tests.browser.firefox import Firefox, firefox
+
+ONE = pytest.mark.xdist_group("firefox")  # of several processes, one starts it
+OPEN_ALL = """new Promise((done) => {
+  document.querySelectorAll("details").forEach((details) => { details.open = true; });
+  requestAnimationFrame(() => requestAnimationFrame(done));
+})"""
+TOTALS = """[...document.querySelectorAll("vtj-explorer tfoot data")].map((data) => data.value)"""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "path" in metafunc.fixturenames:
+        metafunc.parametrize("path", pages_of(metafunc.config))
+
+
+@pytest.fixture(scope="session")
+def fox() -> Iterator[Firefox]:
+    with firefox() as running:
+        yield running
+
+
+@ONE
+def test_no_error_no_request_outside_and_no_scrolling_sideways(
+    fox: Firefox, site: Path, path: str
+) -> None:
+    fox.go((site / path).as_uri())
+    for width in WIDTHS:
+        fox.resize(width)
+        fox.evaluate(OPEN_ALL)
+        reach = fox.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert reach[0] <= reach[1] == width
+    outside = [url for url in fox.requests if not url.startswith((site.as_uri(), "data:"))]
+    assert (fox.errors, outside) == ([], [])
+
+
+@ONE
+@pytest.mark.parametrize(
+    ("fault", "found"),
+    [
+        ("<script>throw new Error('a fault')</script>", "Error: a fault"),
+        ("<script>console.warn('a doubt')</script>", "a doubt"),
+        ("<img src='https://example.invalid/a.png' alt=''>", "https://example.invalid/a.png"),
+        ("<p style='position: absolute; left: 5000px'>far</p>", "5"),
+    ],
+    ids=["an error", "a warning", "a request", "too wide"],
+)
+def test_a_fault_is_found(fox: Firefox, tmp_path: Path, fault: str, found: str) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(f"<!doctype html><title>A page</title>{fault}", encoding="utf-8")
+    fox.resize(375)
+    fox.go(page.as_uri())
+    seen = [*fox.errors, *fox.requests, str(fox.evaluate("document.documentElement.scrollWidth"))]
+    assert any(said.startswith(found) for said in seen)
+
+
+@pytest.fixture
+def home(fox: Firefox, site: Path) -> Firefox:
+    fox.resize(375)
+    fox.go((site / "index.html").as_uri())
+    return fox
+
+
+def tab_to(fox: Firefox, selector: str) -> None:
+    """Reach what is meant with the keyboard alone."""
+    for _ in range(80):
+        fox.press("Tab")
+        if fox.evaluate(f"document.activeElement.matches({selector!r})"):
+            return
+    raise AssertionError(f"80 tabs did not reach {selector}")
+
+
+@ONE
+def test_the_explorer_by_keyboard(home: Firefox) -> None:
+    assert home.evaluate(TOTALS) == ["26", "1240"]
+    tab_to(home, "vtj-explorer [aria-label='x₂, exactly']")
+    home.press("Tab", 2)
+    home.press("1")
+    assert home.evaluate("document.activeElement.ariaLabel") == "v₁, exactly"
+    value = home.evaluate("document.activeElement.value")
+    assert value in {"1", "11"}  # a box that is reached by Tab has its number selected, or not
+    assert home.evaluate(TOTALS) == [str(20 + 6 * int(value)), "1240"]
+
+
+@ONE
+def test_the_error_box_by_keyboard(home: Firefox) -> None:
+    tab_to(home, "vtj-error-box textarea")
+    for character in "grad can be implicitly created only for scalar outputs":
+        home.press(character)
+    home.evaluate("new Promise((done) => setTimeout(done, 300))")  # the box waits for 200 ms
+    assert home.evaluate("document.querySelector('vtj-error-box a').hash").startswith("#error-")
+
+
+@ONE
+def test_the_shapes_by_keyboard(home: Firefox) -> None:
+    tab_to(home, "vtj-shapes label:nth-of-type(2) input")
+    home.press("End")
+    for character in ", 4":
+        home.press(character)
+    said = home.evaluate("document.querySelector('vtj-shapes [data-of=J]').textContent")
+    assert said == "(3, 4, 2): 24 entries, 96 bytes as float32"
+
+
+@ONE
+def test_the_steps_by_keyboard(fox: Firefox, site: Path) -> None:
+    fox.resize(375)
+    fox.go((site / "tutorials" / "relay.html").as_uri())
+    told = """[...document.querySelectorAll("vtj-steps li")]
+      .filter((step) => step.checkVisibility()).map((step) => step.textContent.trim())"""
+    tab_to(fox, "vtj-steps input[type=range]")
+    fox.press("End")
+    (last,) = fox.evaluate(told)
+    assert last.startswith("x gets [44, 163], the sum of 5 parts, and backward adds it")
+    fox.press("Home")
+    (first,) = fox.evaluate(told)
+    assert first.startswith("Forward: x = [1, 2] goes down to y = [8, 12]")
+
+
+@ONE
+def test_the_painter_by_keyboard(fox: Firefox, site: Path) -> None:
+    fox.resize(375)
+    fox.go((site / "tutorials" / "image.html").as_uri())
+    tab_to(fox, "vtj-painter [role=application]")
+    status = "document.querySelector('vtj-painter [role=status]').textContent"
+    heard = []
+    for key in ("Right", "Down", " ", " "):  # takes the paint away, and puts it back
+        fox.press(key)
+        heard.append(fox.evaluate(status))
+    assert [re.findall(r"At \[5, 10\]: .*, v = (\d), x\.grad = ", said) for said in heard[1:]] == [
+        ["1"],
+        ["0"],
+        ["1"],
+    ]

@@ -1,0 +1,134 @@
+"""Each input alone, each output alone: Functions that are right while everything is asked for."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.utils.checkpoint import checkpoint
+
+import vtj
+
+X = (torch.tensor([0.5, 1.5]).double(), torch.tensor([2.0, -3.0]).double())
+VERIFY = [vtj.check, vtj.certify]
+
+
+class Product(torch.autograd.Function):
+    """A product; right."""
+
+    @staticmethod
+    def forward(ctx: Any, a: Tensor, b: Tensor) -> Tensor:
+        ctx.save_for_backward(a, b)
+        return a * b
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Any:
+        a, b = ctx.saved_tensors
+        return (g * b if ctx.needs_input_grad[0] else None), (
+            g * a if ctx.needs_input_grad[1] else None
+        )
+
+
+class Permuted(Product):
+    """Asks for the other input's flag: None comes for the one that needs a gradient."""
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Any:
+        a, b = ctx.saved_tensors
+        first, second = ctx.needs_input_grad
+        return (g * b if second else None), (g * a if first else None)
+
+
+class Unbound(Product):
+    """Has a variable where both need a gradient, and uses it where one does."""
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Any:
+        a, b = ctx.saved_tensors
+        if all(ctx.needs_input_grad):
+            of_b = g * a
+        return g * b, of_b
+
+
+class Two(torch.autograd.Function):
+    """Two outputs; right."""
+
+    @staticmethod
+    def forward(ctx: Any, a: Tensor) -> Any:
+        ctx.save_for_backward(a)
+        ctx.set_materialize_grads(False)
+        return a * a, a.sin()
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor | None, h: Tensor | None) -> Any:
+        (a,) = ctx.saved_tensors
+        squared = 0 if g is None else 2 * a * g
+        return squared + (0 if h is None else a.cos() * h)
+
+
+class Undefined(Two):
+    """Does not expect an undefined gradient."""
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor | None, h: Tensor | None) -> Any:
+        (a,) = ctx.saved_tensors
+        return 2 * a * g + a.cos() * h
+
+
+class Lost(Two):
+    """Returns nothing where the first output is not used."""
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor | None, h: Tensor | None) -> Any:
+        (a,) = ctx.saved_tensors
+        if g is None:
+            return None
+        return 2 * a * g + (0 if h is None else a.cos() * h)
+
+
+ALONE_X, ALONE_Y = "each input alone", "each output alone"
+
+
+@pytest.mark.parametrize("verify", VERIFY)
+@pytest.mark.parametrize(
+    ("f", "x", "row", "says"),
+    [
+        (Product, X, ALONE_X, ""),
+        (Permuted, X, ALONE_X, "x.grad[0]["),
+        (Unbound, X, ALONE_X, "x.grad: backward raises UnboundLocalError: "),
+        (Two, X[0], ALONE_Y, ""),
+        (Undefined, X[0], ALONE_Y, "x.grad: backward raises TypeError: "),
+        (Lost, X[0], ALONE_Y, "x.grad[0]: the backward is another where one output alone is used"),
+    ],
+    ids=lambda one: getattr(one, "__name__", None),
+)
+def test_what_is_asked_alone(verify: Any, f: Any, x: Any, row: str, says: str) -> None:
+    report = verify(f.apply, x)
+    expected = ("wrong", "backward") if says else ("correct", None)
+    assert (report.verdict, report.culprit) == expected, str(report)
+    if verify is vtj.check and f is Lost:  # the engines, which ask for one output at a time, see it
+        return
+    (result,) = [one.result for one in report.rows if one.what == row]
+    assert result == ("fails" if says else "holds")
+    assert [one[: len(says)] for one in report.findings] == ([says] if says else [])
+
+
+@pytest.mark.parametrize("verify", VERIFY)
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a, b: (
+            torch.autograd.grad((a * b).sum(), a, create_graph=True)[0] * Product.apply(a, b)
+        ),
+        lambda a, b: checkpoint(lambda a: a.sin(), a, use_reentrant=True) + Product.apply(a, b),
+        lambda a, b: (Product.apply(a, b), 2 * a, b.detach() * 0 + a),
+    ],
+    ids=["differentiates inside", "reentrant checkpoint", "outputs that do not see all inputs"],
+)
+def test_a_right_function_that_needs_them_all_is_not_accused(verify: Any, f: Any) -> None:
+    assert verify(f, X).verdict != "wrong"
+
+
+def test_one_input_and_one_output_take_no_pass_more() -> None:
+    told = [row.what for row in vtj.check(torch.sin, X[0]).rows]
+    assert not {ALONE_X, ALONE_Y} & set(told)

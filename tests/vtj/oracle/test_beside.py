@@ -1,0 +1,254 @@
+"""`f` beside a plain function in float64: kernels in half precision, and surrogates that are meant.
+
+Kernels are ours, in torch, of two kinds: every step rounded to the dtype, or the end alone.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+import vtj
+from tests.zoo.bug import custom
+
+VERIFY = [vtj.check, vtj.certify]
+HALF = [torch.bfloat16, torch.float16]
+
+
+def attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Attend."""
+    return (q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5).softmax(-1) @ v
+
+
+def rms_norm(x: Tensor, weight: Tensor) -> Tensor:
+    """Normalize by the root mean square."""
+    return x * (x.square().mean(-1, keepdim=True) + 1e-6).rsqrt() * weight
+
+
+PLAIN: dict[str, tuple[Callable[..., Tensor], list[tuple[int, ...]]]] = {
+    "attention": (attention, [(8, 16)] * 3),
+    "torch's attention": (functional.scaled_dot_product_attention, [(1, 2, 8, 16)] * 3),
+    "rms norm": (rms_norm, [(8, 64), (64,)]),
+    "product": (torch.matmul, [(16, 256), (256, 8)]),
+    "gate": (lambda a, b: functional.silu(a) * b, [(64,), (64,)]),
+    "softmax": (lambda x: x.softmax(-1), [(8, 32)]),
+}
+
+
+def kernel(plain: Callable[..., Tensor], *, inside: bool, y: float = 1.0, grad: float = 1.0) -> Any:
+    """Return a kernel of this, that works in float32 `inside` or not, off by two factors."""
+
+    def computed(*x: Tensor) -> Tensor:
+        parts = [part.float() for part in x] if inside else x
+        return plain(*parts).to(x[0].dtype)
+
+    def backward(saved: tuple[Tensor, ...], v: Tensor) -> Any:
+        x = [part.detach().requires_grad_() for part in saved]
+        with torch.enable_grad():
+            first, *others = torch.autograd.grad(computed(*x), x, v)
+        return (grad * first, *others) if others else grad * first
+
+    return custom(lambda *x: y * computed(*x), backward)
+
+
+def drawn(name: str, dtype: torch.dtype, seed: int) -> Any:
+    """Return inputs for one of the plain functions."""
+    generator = torch.Generator().manual_seed(seed)
+    parts = tuple(torch.randn(s, generator=generator).to(dtype) for s in PLAIN[name][1])
+    return parts if len(parts) > 1 else parts[0]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("inside", [True, False], ids=["rounded at the end", "at every step"])
+@pytest.mark.parametrize("dtype", [*HALF, torch.float32], ids=str)
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_right_kernel_is_correct_and_one_5_percent_off_wrong(
+    name: str, dtype: torch.dtype, inside: bool, seed: int
+) -> None:
+    plain, x = PLAIN[name][0], drawn(name, dtype, seed)
+    for by, verdict, culprit in (
+        ({}, "correct", None),
+        ({"grad": 1.05}, "wrong", "backward"),
+        ({"y": 0.95}, "wrong", "f"),
+    ):
+        f = kernel(plain, inside=inside, **by)
+        report = vtj.check(f, x, reference=plain, seed=seed)
+        assert (report.verdict, report.culprit) == (verdict, culprit), str(report)
+
+
+@pytest.mark.parametrize("dtype", HALF, ids=str)
+def test_a_single_wrong_element_is_named(dtype: torch.dtype) -> None:
+    x = torch.tensor([0.5, 1.5, -2.0], dtype=dtype)
+
+    def backward(saved: tuple[Tensor, ...], v: Tensor) -> Tensor:
+        grad = v * saved[0].cos()
+        grad[1] *= 1.25
+        return grad
+
+    report = vtj.check(custom(torch.sin, backward), x, torch.ones_like(x), reference=torch.sin)
+    assert report.culprit == "backward"
+    assert report.findings[0].startswith("x.grad[1]: backward 0.088")
+    assert "reference 0.0707372: the backward is wrong (" in report.findings[0]
+    assert report.findings[0].endswith("1 of 3 elements)")
+
+
+def straight_through(x: Tensor) -> Tensor:
+    """Round, with the gradient of what is not rounded."""
+    return x + (x.round() - x).detach()
+
+
+def reversed_gradient(x: Tensor) -> Tensor:
+    """Give x on, and the opposite gradient back."""
+    return custom(lambda x: x * 1, lambda x, v: -v)(x)
+
+
+def spike(x: Tensor) -> Tensor:
+    """Fire above 0, with the gradient of a steep sigmoid."""
+
+    def backward(saved: tuple[Tensor, ...], v: Tensor) -> Tensor:
+        s = (4 * saved[0]).sigmoid()
+        return 4 * v * s * (1 - s)
+
+    return custom(lambda x: (x > 0).to(x), backward)(x)
+
+
+X = torch.tensor([0.25, 2.5, -2.25])
+
+
+@pytest.mark.parametrize("verify", VERIFY)
+@pytest.mark.parametrize(
+    ("f", "given", "culprit"),
+    [
+        (straight_through, {"surrogate": lambda x: x}, ""),
+        (straight_through, {"surrogate": lambda x: x, "reference": torch.round}, ""),
+        (straight_through, {"surrogate": lambda x: 2 * x}, "backward"),
+        (straight_through, {"surrogate": lambda x: x, "reference": torch.floor}, "f"),
+        (straight_through, {"reference": torch.round}, "backward"),
+        (reversed_gradient, {"surrogate": lambda x: -x}, ""),
+        (reversed_gradient, {"surrogate": lambda x: -x, "reference": lambda x: x}, ""),
+        (reversed_gradient, {"reference": lambda x: x}, "backward"),
+        (spike, {"surrogate": lambda x: (4 * x).sigmoid()}, ""),
+        (spike, {"surrogate": lambda x: (5 * x).sigmoid()}, "backward"),
+        (lambda x: x.detach(), {"surrogate": lambda x: x}, "backward"),
+    ],
+    ids=lambda one: getattr(one, "__name__", None) or (" and ".join(one) if one else "right"),
+)
+def test_a_surrogate_that_is_meant(verify: Any, f: Any, given: Any, culprit: str) -> None:
+    report = verify(f, X, **given)
+    expected = ("wrong", culprit) if culprit else ("correct", None)
+    assert (report.verdict, report.culprit) == expected, str(report)
+
+
+def test_a_plain_function_whose_own_gradient_is_not_its_slope_is_no_witness() -> None:
+    report = vtj.check(straight_through, X + 0.1, surrogate=straight_through)
+    told = "surrogate: its own gradient is not its slope, as differences see it: nothing to compare"
+    assert (report.verdict, report.findings) == ("undecided", (told,))
+
+
+def test_order_2_compares_the_double_backward_too() -> None:
+    def backward(saved: tuple[Tensor, ...], v: Tensor) -> Tensor:
+        return v * saved[0].detach().cos()
+
+    once = custom(torch.sin, backward)
+    assert vtj.check(once, X, reference=torch.sin)
+    assert vtj.check(torch.sin, X, reference=torch.sin, order=2)
+    assert (
+        vtj.check(once, X, reference=torch.sin, order=2).findings[0].startswith("order 2: x.grad")
+    )
+
+
+def test_two_inputs_of_which_one_is_not_used() -> None:
+    report = vtj.check(lambda a, b: 2 * a, (X, X), reference=lambda a, b: 2 * a)
+    assert report
+    assert not vtj.check(lambda a, b: 2 * a, (X, X), reference=lambda a, b: 2 * a + 1e-3 * b)
+
+
+def test_an_error_that_would_not_show_is_no_correct() -> None:
+    """Of 1000 ones added in bfloat16, one after the other, little is left."""
+    x = torch.linspace(1, 2, 64).bfloat16()
+
+    def cancels(x: Tensor) -> Tensor:
+        return (x + 1000) - 1000
+
+    report = vtj.check(lambda x: x * 1, x, reference=cancels)
+    assert report.verdict == "undecided"
+    assert "of it would not show: rounded to bfloat16" in report.findings[0]
+
+
+def test_the_report_says_how_small_an_error_shows() -> None:
+    report = vtj.check(lambda x: 3 * x, X.bfloat16(), reference=lambda x: 3 * x)
+    (row,) = [row for row in report.rows if row.what == "power"]
+    assert row.note.startswith("seen, if all elements are off by that part of themselves: y 0.02")
+    assert [(row.what, row.family, row.result) for row in report.rows[:3]] == [
+        ("y", "reference", "agrees"),
+        ("x.grad", "reference", "agrees"),
+        ("linear in v", "reference", "agrees"),
+    ]
+
+
+@pytest.mark.parametrize("verify", VERIFY)
+def test_a_tolerance_that_is_stated(verify: Any) -> None:
+    near = kernel(torch.sin, inside=False, grad=1 + 3e-6)
+    x = X.double()
+    assert verify(near, x).culprit == "backward"
+    assert verify(near, x, relative=1e-5)
+    assert verify(kernel(torch.sin, inside=False, grad=1 + 3e-4), x, relative=1e-5).culprit
+    gelu = functional.gelu
+
+    def tanh(x: Tensor) -> Tensor:
+        return gelu(x, approximate="tanh")
+
+    x = torch.linspace(-4, 4, 33)
+    assert not verify(tanh, x, reference=gelu)
+    assert verify(tanh, x, reference=gelu, relative=1e-2)
+
+
+@pytest.mark.parametrize("verify", VERIFY)
+@pytest.mark.parametrize(
+    ("given", "error", "told"),
+    [
+        ({"reference": 3}, TypeError, "reference is int; expected a function"),
+        ({"surrogate": lambda x: x[:1]}, ValueError, r"returns shape \(1,\); expected that of f"),
+        ({"surrogate": lambda x: (x,)}, ValueError, r"returns shape \(\(3,\),\)"),
+        ({"reference": lambda x, y: x}, TypeError, "reference raised TypeError"),
+        ({"relative": 0}, ValueError, "relative is 0; expected a number between 0 and 1"),
+        ({"relative": 2.0}, ValueError, "relative is 2.0; expected"),
+    ],
+    ids=["no function", "shape", "tuple", "raises", "zero", "more than one"],
+)
+def test_what_is_refused(verify: Any, given: Any, error: Any, told: str) -> None:
+    with pytest.raises(error, match=told):
+        verify(torch.sin, X, **given)
+
+
+def test_a_plain_function_and_engines_or_a_jacobian_do_not_go_together() -> None:
+    for given in ({"engines": ["numeric"]}, {"jacobian": torch.eye(3)}):
+        with pytest.raises(ValueError, match=f"{next(iter(given))} came beside reference"):
+            vtj.check(torch.sin, X, reference=torch.sin, **given)
+    with pytest.raises(ValueError, match="J came beside surrogate"):
+        vtj.certify(torch.sin, X, torch.eye(3), surrogate=torch.sin)
+
+
+@pytest.mark.parametrize("taken", [torch.float32, torch.float16], ids=str)
+@pytest.mark.parametrize("verify", VERIFY)
+def test_a_kernel_of_one_dtype_is_handed_that(verify: Any, taken: torch.dtype) -> None:
+    def picky(x: Tensor) -> Tensor:
+        if x.dtype != taken:
+            raise RuntimeError(f"expected {taken}")
+        return 3 * x
+
+    assert verify(picky, X.double(), reference=lambda x: 3 * x)
+    assert verify(picky, X.double()).verdict != "wrong"
+    with pytest.raises(ZeroDivisionError):
+        verify(lambda x: 1 / 0, X.double())
+
+
+def test_nothing_of_the_caller_is_changed() -> None:
+    x = X.clone().requires_grad_()
+    state = torch.random.get_rng_state()
+    vtj.check(torch.sin, x, reference=lambda x: x.sin() + 0 * torch.rand(3))
+    assert x.grad is None
+    assert torch.equal(torch.random.get_rng_state(), state)
