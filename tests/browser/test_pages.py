@@ -18,6 +18,22 @@ GENERATED = ("404.html", "genindex.html", "py-modindex.html", "search.html")
 
 CONTRAST = (Path(__file__).parent / "svg_contrast.js").read_text(encoding="utf-8")
 
+OVERLAPS = """() => [...document.querySelectorAll("td, th")].filter((cell) => {
+  const next = cell.nextElementSibling;
+  if (!next || getComputedStyle(cell).display !== "table-cell") return false;
+  const edge = next.getBoundingClientRect().left + 1;
+  const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    // The sign of a row's link takes no room until a mouse points at the row.
+    if (texts.currentNode.parentElement.closest(".headerlink")) continue;
+    const range = document.createRange();
+    range.selectNodeContents(texts.currentNode);
+    const boxes = [...range.getClientRects()];
+    if (boxes.some((box) => box.width && box.height && box.right > edge)) return true;
+  }
+  return false;
+}).map((cell) => cell.textContent.trim())"""  # cells whose text runs over the next one
+
 
 def look(visit: Visit, theme: Literal["light", "dark"], width: int) -> None:
     visit.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
@@ -72,8 +88,9 @@ def test_it_can_be_seen_and_heard(
     chosen = rules(theme, width, page_path in kinds)
     seen = violations(page, chosen, axe_source) if chosen else []
     faint = page.evaluate(CONTRAST)  # text of figures
+    over = page.evaluate(OVERLAPS)
     too_wide = max(0, page.evaluate("document.documentElement.scrollWidth") - width)
-    assert (seen, faint, too_wide) == ([], [], 0)
+    assert (seen, faint, over, too_wide) == ([], [], [], 0)
 
 
 @pytest.mark.parametrize(
@@ -102,6 +119,13 @@ def test_a_fault_of_one_theme_or_width_is_found(
         if chosen := rules(theme, width, of_its_kind=False):
             seen += violations(fresh.page, chosen, axe_source)
     assert any(said.startswith(f"{found}:") for said in seen)
+
+
+def test_a_cell_that_runs_over_the_next_one_is_found(fresh: Visit) -> None:
+    for style, found in (("max-width: 4rem", ["docs/how-to/errors.md"]), ("", [])):
+        cells = f"<th style='{style}'>docs/how-to/errors.md</th><td>12</td>"
+        fresh.page.set_content(f"<table><tr>{cells}</tr></table>")
+        assert fresh.page.evaluate(OVERLAPS) == found
 
 
 def test_no_error_and_no_request_outside_the_folder(disk_page: Visit, site: Path) -> None:
