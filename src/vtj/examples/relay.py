@@ -82,4 +82,4 @@ def from_the_losses() -> Example:
     tensor(-46850.)
     """
     score, v = torch.tensor(8.0), torch.tensor(WORTH)
-    return Example("from_the_losses", losses_of, score, v, slopes_of)
+    return Example("from_the_losses", lambda h: losses_of(h), score, v, slopes_of)

@@ -58,7 +58,7 @@ class Formula:
     __repr__ = __str__
 
 
-def formula(f: Function, x: Tensors, v: Any = None) -> Formula:
+def formula(f: Function, x: Tensors, v: Any = None, *, output: str = "y") -> Formula:
     r"""Derive the formulas of y and J from `f` as it runs at `x`, and check them there.
 
     y is compared with what `f` gives at `x` and next to it, J with reverse mode, vᵀ·J with what
@@ -68,6 +68,7 @@ def formula(f: Function, x: Tensors, v: Any = None) -> Formula:
         f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
         x: A tensor, or a tuple of tensors, of a floating dtype.
         v: The gradient argument, with `y`'s shape (a tuple when `y` is one), to show vᵀ·J too.
+        output: What your code calls y, in letters: "loss", say.
 
     Returns:
         A `Formula`, which a notebook shows as mathematics.
@@ -75,7 +76,7 @@ def formula(f: Function, x: Tensors, v: Any = None) -> Formula:
     Raises:
         NotSymbolic: When `f` has no formula here (`UnknownOperation` names the operation), when J
             has more than 64 entries, or when a check contradicts the formula.
-        ValueError: When `v` has another shape than `y`.
+        ValueError: When `v` has another shape than `y`, or `output` is not a name in letters.
 
     Example:
         >>> import torch
@@ -90,7 +91,12 @@ def formula(f: Function, x: Tensors, v: Any = None) -> Formula:
         vᵀ·J = [26, 1240]
         >>> print(shown.J.tex)
         J = \begin{bmatrix} 6x_1 & 0 \\ 2x_1 & 6x_2^2 \\ 0 & 10 \end{bmatrix}
+        >>> formula(lambda w: w**2, torch.tensor(3.0), output="loss")
+        loss = w²
+        J = 2w
     """
+    if not (output.isascii() and output.isalpha()):
+        raise ValueError(f"output is {output!r}; expected a name in letters, as 'loss'")
     from vtj.engines.symbolic.derivation import derive
     from vtj.show.writing import Written
 
@@ -100,7 +106,7 @@ def formula(f: Function, x: Tensors, v: Any = None) -> Formula:
         if not all(array.size for array in (*derived.x, *derived.y)):
             raise NotSymbolic("x or y has no elements: there is nothing to write down")
         _confirm(trial, x, derived)
-        written = Written(derived)
+        written = Written(derived, output)
         product = None if v is None else written.product(*_product(trial, x, v, derived))
     return Formula(written.output(), written.jacobian(), written.partials(), product, derived)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from vtj.engines.symbolic.derivation import Symbolic
-from vtj.engines.symbolic.names import subscript
+from vtj.engines.symbolic.names import subscript, word
 from vtj.show.equations import Array, Equation, Lines, assigned, flat, laid_out, matrix
 from vtj.show.notation import Plain, Tex
 
@@ -18,12 +18,13 @@ NOTED = 8
 class Written:
     """Writes the formulas of one function in both notations."""
 
-    def __init__(self, symbolic: Symbolic) -> None:
+    def __init__(self, symbolic: Symbolic, output: str) -> None:
         symbols = [symbol for x in symbolic.x for symbol in x.ravel()]
         self.tex, self.plain = Tex(symbols), Plain(symbols)
         self.symbolic = symbolic
         count = len(symbolic.y)
-        self.outputs = ["y"] if count == 1 else [f"y^{{({k})}}" for k in range(1, count + 1)]
+        y = word(output)
+        self.outputs = [y] if count == 1 else [f"{y}^{{({k})}}" for k in range(1, count + 1)]
         self.one = count == len(symbolic.x) == 1
 
     def output(self) -> Lines:

@@ -15,6 +15,11 @@ TITLES: dict[Document, str] = {
         "The “gradient” argument in Pytorch’s “backward” function — explained by examples"
     ),
 }
+NAMES: dict[Document, str] = {
+    "blog": "The blog post",
+    "forum": "The forum thread",
+    "by-examples": "The post by examples",
+}
 Run = TypeVar("Run", bound=Callable[[], Evidence | Cases])
 
 

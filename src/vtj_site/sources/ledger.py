@@ -8,7 +8,7 @@ from vtj_site.markup import Shown, TableRow, code, table
 from vtj_site.sources.blog import blog
 from vtj_site.sources.by_examples_extra import by_examples
 from vtj_site.sources.by_examples_printed import claims as printed_claims
-from vtj_site.sources.claim import TITLES, Claim, Document, Rerun
+from vtj_site.sources.claim import NAMES, TITLES, Claim, Document, Rerun
 from vtj_site.sources.forum_replies import forum
 from vtj_site.sources.verdict import VERDICTS, Printed, Verdict
 
@@ -51,12 +51,16 @@ def table_of_verdicts() -> Shown:
         + ", ".join(f"{n} {verdict}" for n, verdict in zip(found, VERDICTS, strict=True) if n)
         for document, found in counts.items()
     )
-    rows = [
-        TableRow([f'<a href="#claims-{d}">{escape(TITLES[d])}</a>', *map(str, found)])
-        for d, found in counts.items()
-    ]
+    rows = [TableRow([_named(document), *map(str, found)]) for document, found in counts.items()]
     caption = "Claims of each document, by verdict"
     return Shown(text, table(caption, ["Document", *VERDICTS], rows))
+
+
+def _named(document: Document) -> str:
+    """Return a document as its section is headed, and its title, which the row's address says."""
+    title = escape(TITLES[document])
+    link = f'<a href="#claims-{document}">{NAMES[document]}</a>'
+    return f'<data value="{title}">{link}, “{title}”</data>'
 
 
 def _row(found: Rerun) -> TableRow:

@@ -43,4 +43,9 @@ def names(f: Callable[..., Any], parts: Sequence[Tensor], single: bool) -> list[
         return given[:1] if given[:1] and given[0] in list(LETTERS) else ["x"]
     if len(given) < len(parts) or not all(n.isascii() and n.isalpha() for n in given):
         given = [LETTERS[i] if i < len(LETTERS) else f"w^{{({i})}}" for i in range(len(parts))]
-    return [n if len(n) == 1 or "^" in n else rf"\mathit{{{n}}}" for n in given[: len(parts)]]
+    return [n if "^" in n else word(n) for n in given[: len(parts)]]
+
+
+def word(name: str) -> str:
+    """Return a name as TeX, several letters as one word."""
+    return name if len(name) == 1 else rf"\mathit{{{name}}}"
