@@ -1,4 +1,4 @@
-"""The tutorials: formulas speak the language of their cells, guesses are met, the way goes on."""
+"""The tutorials: formulas use their cells' names, guesses and errors are met, the way goes on."""
 
 import re
 from pathlib import Path
@@ -79,3 +79,11 @@ def test_the_way_on_is_in_no_folded_question(page: Path) -> None:
     last = page.read_text(encoding="utf-8").split("\n## ")[-1]
     assert last.startswith("Next\n")
     assert re.search(r"\]\([\w./-]+\.md", last)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_an_error_leads_to_its_entry(page: Path) -> None:
+    sections = SECTION.split(page.read_text(encoding="utf-8"))
+    raising = [section for section in sections if "[raises-exception]" in section]
+    stuck = [section.splitlines()[1] for section in raising if "errors.md#error-" not in section]
+    assert stuck == []
