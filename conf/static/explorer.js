@@ -3,6 +3,10 @@
 "use strict";
 
 const FUNCTIONS = window.VTJ_FUNCTIONS || {};
+const { read, compared, program, KNOWN, MOST } = VTJ_LANGUAGE;
+const YOURS = "yours"; // in the address, the function that the reader writes
+const EXAMPLE = "x[0] * sin(x[1]), x[0] ** 2";
+const NOT_FINITE = "At this x, y or a slope is not finite. Choose another x.";
 const LIMIT = 100; // of the boxes; far beyond it, softmax overflows
 const LEGENDS = {
   x: "x, the point",
@@ -14,16 +18,12 @@ const sub = (name, i, shape = [1]) => (shape.length ? name + "₁₂₃₄"[i] :
 const size = (shape) => (shape.length ? `(${shape[0]},)` : "()");
 const add = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
 const most = (rows) => Math.max(...rows.flat().map(Math.abs)) || 1;
-/* Whole numbers whole, others with five digits, and ≈ if they have more. */
-const five = (n) => (n % 1 ? Number(n.toPrecision(5)) : n);
+/* Whole numbers whole, others with five digits, and ≈ if they have more. Beyond 2⁵³ all seem whole. */
+const five = (n) => (n % 1 || Math.abs(n) > 2 ** 53 ? Number(n.toPrecision(5)) : n);
 const mark = (n) => (Math.abs(five(n) - n) > 1e-12 * Math.abs(n) ? "≈" : "");
 const short = (n) => (mark(n) + five(n)).replace("-", "−");
 const list = (numbers) => `[${numbers.map(short).join(", ")}]`;
-const python = (number) => (Number.isInteger(number) ? number.toFixed(1) : String(number));
-const tensor = (numbers, shape, more = "") => {
-  const inner = numbers.map(python).join(", ");
-  return `torch.tensor(${shape.length ? `[${inner}]` : inner}${more})`;
-};
+const weights = (length) => [1, 10, 100, -10].slice(0, length);
 
 /* Rounded to read, whole for whoever copies or checks it. */
 const shown = (value) => `<data value="${value}">${short(value)}</data>`;
@@ -59,17 +59,17 @@ class Explorer extends HTMLElement {
   }
 
   choose(name) {
-    const f = FUNCTIONS[name];
     const { forward = false, predict = false } = this.state || {};
-    const u = f.x.map((_, j) => 10 ** j);
+    const { x, v } = name === YOURS ? { x: [1, 2], v: [] } : FUNCTIONS[name];
+    const u = weights(x.length);
     // known: the prediction was right, or given up; taken: rows added so far, null for all
-    this.state = { name, forward, predict, known: false, taken: null, x: f.x, v: f.v, u };
-    this.own = { v: f.v, u }; // the weights it began with
+    this.state = { name, forward, predict, known: false, taken: null, x, v, u, text: EXAMPLE };
+    this.own = { v, u }; // the weights it began with
     if (name !== this.getAttribute("function")) this.style.minHeight = "0";
   }
 
   get f() {
-    return FUNCTIONS[this.state.name];
+    return this.state.name === YOURS ? this.yours : FUNCTIONS[this.state.name];
   }
 
   get hidden() {
@@ -82,12 +82,21 @@ class Explorer extends HTMLElement {
 
   read() {
     const said = new URLSearchParams(location.hash.slice(1));
-    if (!FUNCTIONS[said.get("f")]) return false;
-    this.choose(said.get("f"));
-    for (const key of ["x", "v", "u"]) {
+    const name = said.get("f");
+    if (name !== YOURS && !Object.hasOwn(FUNCTIONS, name)) return false;
+    this.choose(name);
+    const given = (key) => {
       const values = (said.get(key) || "").split(",").map(Number);
-      const fit = values.every((n) => Math.abs(n) <= LIMIT);
-      if (said.get(key) && fit && values.length === this.state[key].length) this.state[key] = values;
+      return said.get(key) && values.every((n) => Math.abs(n) <= LIMIT) ? values : [];
+    };
+    if (name === YOURS) {
+      this.state.text = said.get("y") ?? EXAMPLE;
+      const { length } = given("x");
+      if (length && length <= MOST) this.resize(length);
+      this.compose();
+    }
+    for (const key of ["x", "v", "u"]) {
+      if (given(key).length === this.state[key].length) this.state[key] = given(key);
     }
     this.state.forward = said.has("u");
     this.state.predict = said.has("predict");
@@ -95,22 +104,38 @@ class Explorer extends HTMLElement {
   }
 
   write() {
-    const { name, x, u, v, forward, predict } = this.state;
-    const weights = forward ? `u=${u}` : `v=${v}`;
-    const own = `#f=${name}&x=${x}&${weights}${predict ? "&predict" : ""}`;
+    const { name, text, x, u, v, forward, predict } = this.state;
+    const y = name === YOURS ? `&${new URLSearchParams({ y: text })}` : "";
+    const own = `#f=${name}${y}&x=${x}&${forward ? `u=${u}` : `v=${v}`}${predict ? "&predict" : ""}`;
     const graph = location.hash.match(/(step|graph)=\d+/g) || [];
     history.replaceState(null, "", [own, ...graph].join("&"));
+  }
+
+  /* What the reader wrote becomes a function, or is refused; v begins anew where y has another size. */
+  compose() {
+    const { text, x, v } = this.state;
+    this.yours = read(text, x.length);
+    const { refused, shape: [length = 1] = [] } = this.yours;
+    if (!refused && length !== v.length) this.own.v = this.state.v = weights(length);
+  }
+
+  resize(length) {
+    const x = Array.from({ length }, (_, j) => this.state.x[j] ?? j + 1);
+    this.own.u = weights(length);
+    Object.assign(this.state, { x, u: this.own.u });
   }
 
   /* y, J, the weighted rows (or columns) and what those that count add up to. */
   numbers() {
     const { x, v, u, forward, taken } = this.state;
-    const J = this.f.J(x);
+    const at = this.f.at ? this.f.at(x) : { y: this.f.y(x), J: this.f.J(x) };
+    const modes = this.f.at ? compared(at) : "";
+    const { y, J } = at;
     const counts = (i, j) => taken === null || (forward ? j : i) < taken;
     const terms = J.map((row, i) => row.map((slope, j) => (forward ? u[j] : v[i]) * slope));
     const added = terms.map((row, i) => row.map((term, j) => (counts(i, j) ? term : 0)));
     const stacks = forward ? added : x.map((_, j) => added.map((row) => row[j]));
-    return { y: this.f.y(x), J, terms, counts, stacks, result: stacks.map(add) };
+    return { y, J, modes, terms, counts, stacks, result: stacks.map(add) };
   }
 
   change(part, focus) {
@@ -118,7 +143,8 @@ class Explorer extends HTMLElement {
     if (focus) {
       this.build();
       this.querySelector(focus).focus();
-    } else this.update();
+    } else if ("text" in part) this.fill();
+    else this.update();
     this.tell();
   }
 
@@ -134,26 +160,20 @@ class Explorer extends HTMLElement {
         this.change({}, "select");
       },
     });
-    menu.append(...Object.entries(FUNCTIONS).map(([value, { title }]) =>
+    const titles = Object.entries(FUNCTIONS).map(([value, { title }]) => [value, title]);
+    menu.append(...[...titles, [YOURS, "your own"]].map(([value, title]) =>
       h("option", { value, selected: value === name }, title)));
     const first = h("input", {
       type: "checkbox", class: "vtj-predict", checked: predict,
       onchange: () => this.change({ predict: first.checked }),
     });
-    this.parts = {};
-    for (const part of ["jacobian", "products", "guess", "bars", "steps", "shapes"]) {
-      this.parts[part] = h("div", { class: `vtj-${part}` });
-    }
-    const { jacobian, products, guess, bars, steps, shapes } = this.parts;
-    bars.ariaHidden = "true";
-    for (const part of [jacobian, products]) part.role = "group";
-    jacobian.ariaLabel = "Jacobian";
-    products.ariaLabel = "Weighted Jacobian";
-    const status = h("p", { class: "vtj-status", role: "status" });
+    const lower = h("div");
+    const status = h("p", { role: "status" });
     const code = h("pre", { tabindex: "0", role: "group", "aria-label": "The same in torch" });
-    Object.assign(this.parts, { status, code });
     const copy = button("Copy", () => this.copy(copy));
     copy.className = "vtj-copy";
+    const torch = h("div", { class: "vtj-code" }, code, copy);
+    this.parts = { lower, status, code, torch };
     this.replaceChildren(
       h("div", { class: "vtj-choices" },
         h("label", {}, "Function", menu),
@@ -161,10 +181,58 @@ class Explorer extends HTMLElement {
           h("legend", { class: "visually-hidden" }, "Product"),
           mode("v", false, "vᵀ·J (backward)"), mode("u", true, "J·u (forward)")),
         h("label", {}, first, "Predict first")),
-      h("div", { class: "vtj-inputs" }, this.inputs("x"), this.inputs(forward ? "u" : "v")),
+      ...(name === YOURS ? [this.form()] : []),
+      lower, status, torch,
+    );
+    this.fill();
+  }
+
+  /* Where the reader writes. What is written is shown as text, nowhere as markup. */
+  form() {
+    const { text, x } = this.state;
+    const box = h("input", {
+      value: text, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+      "aria-describedby": "vtj-refused vtj-known",
+      oninput: () => this.change({ text: box.value }),
+    });
+    const length = h("select", {
+      onchange: () => {
+        this.resize(+length.value);
+        this.change({}, ".vtj-yours select");
+      },
+    });
+    for (let n = 1; n <= MOST; n += 1) length.append(h("option", { selected: n === x.length }, n));
+    const refused = h("p", { id: "vtj-refused" });
+    Object.assign(this.parts, { box, refused });
+    return h("div", { class: "vtj-yours" },
+      h("label", {}, "y =", box), h("label", {}, "Elements of x", length), refused,
+      h("p", { id: "vtj-known" }, `Known: ${KNOWN.join(", ")}; numbers; + - * / ** and @; lists, as in [[1, 2], [3, 4]] @ x.`));
+  }
+
+  /* All that depends on the function. */
+  fill() {
+    const { lower, status, torch, box, refused } = this.parts;
+    if (box) {
+      this.compose();
+      refused.textContent = this.yours.refused || "";
+      box.ariaInvalid = this.yours.refused ? "true" : null;
+    }
+    if (lower.hidden) status.textContent = ""; // it held a refusal
+    lower.hidden = torch.hidden = Boolean(this.f.refused);
+    status.className = `vtj-status${lower.hidden ? " visually-hidden" : ""}`;
+    if (lower.hidden) return;
+    for (const part of ["jacobian", "products", "guess", "bars", "steps", "modes", "shapes"]) {
+      this.parts[part] = h("div", { class: `vtj-${part}` });
+    }
+    const { jacobian, products, guess, bars, steps, modes, shapes } = this.parts;
+    bars.ariaHidden = "true";
+    for (const part of [jacobian, products]) part.role = "group";
+    jacobian.ariaLabel = "Jacobian";
+    products.ariaLabel = "Weighted Jacobian";
+    lower.replaceChildren(
+      h("div", { class: "vtj-inputs" }, this.inputs("x"), this.inputs(this.state.forward ? "u" : "v")),
       h("div", { class: "vtj-tables" }, jacobian, products),
-      guess, bars, steps, shapes, status,
-      h("div", { class: "vtj-code" }, code, copy),
+      guess, bars, steps, modes, shapes,
     );
     this.update();
   }
@@ -208,10 +276,11 @@ class Explorer extends HTMLElement {
   }
 
   update() {
+    if (this.f.refused) return;
     const { x, u, v, forward, taken } = this.state;
     const { shape } = this.f;
-    const { jacobian, products, bars, steps, shapes, code } = this.parts;
-    const { y, J, terms, counts, stacks, result } = this.numbers();
+    const { jacobian, products, guess, bars, steps, modes, shapes, code } = this.parts;
+    const { y, J, modes: said, terms, counts, stacks, result } = this.numbers();
     const columns = x.map((_, j) => heading("col", sub("x", j)));
     const weight = (key, of, scope) => of.map((value, i) =>
       heading(scope, `${sub(key, i, key === "v" ? shape : [1])} = ${shown(value)} ×`, "vtj-weight"));
@@ -242,9 +311,11 @@ class Explorer extends HTMLElement {
     shapes.textContent = forward ? `u has ${ofX}; J·u has ${ofY}.` : `v has ${ofY}; x.grad has ${ofX}.`;
     this.draw(bars, stacks, terms);
     this.guess(result);
-    for (const part of [products, bars, steps]) part.hidden = this.hidden;
+    modes.textContent = said ?? NOT_FINITE;
+    for (const part of [jacobian, guess]) part.hidden = said === null;
+    for (const part of [products, bars, steps]) part.hidden = this.hidden || said === null;
     for (const part of [jacobian, products]) part.tabIndex = part.scrollWidth > part.clientWidth ? 0 : -1;
-    code.textContent = this.code();
+    code.textContent = program(this.f, this.state);
   }
 
   /* A bar, on a scale of its own, for each element of the product: what each row adds. */
@@ -304,29 +375,25 @@ class Explorer extends HTMLElement {
     this.parts.status.textContent = words;
   }
 
+  heard() {
+    const { modes, result } = this.numbers();
+    if (modes === null) return NOT_FINITE;
+    const so = this.state.taken === null ? "" : " so far";
+    return this.hidden ? "" : `${this.product}${so} = ${list(result)}`;
+  }
+
   /* Screen readers hear the product once, when the reader has stopped changing things. */
   tell() {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
-      const so = this.state.taken === null ? "" : " so far";
-      this.say(this.hidden ? "" : `${this.product}${so} = ${list(this.numbers().result)}`);
+      this.say(this.f.refused || this.heard());
       this.write();
     }, 500);
   }
 
-  code() {
-    const { x, u, v, forward } = this.state;
-    const { code, shape } = this.f;
-    return `import torch\n\n${forward
-      ? `def f(x):\n    return ${code}\n\nx = ${tensor(x, [1])}\nu = ${tensor(u, [1])}\n` +
-        "y, Ju = torch.func.jvp(f, (x,), (u,))\nprint(Ju)"
-      : `x = ${tensor(x, [1], ", requires_grad=True")}\ny = ${code}\n` +
-        `v = ${tensor(v, shape)}\ny.backward(v)\nprint(x.grad)`}`;
-  }
-
   async copy(from) {
     try {
-      await navigator.clipboard.writeText(this.code());
+      await navigator.clipboard.writeText(this.parts.code.textContent);
     } catch {
       getSelection().selectAllChildren(this.parts.code);
       document.execCommand("copy");

@@ -1,5 +1,6 @@
 """The explorer in Chromium: every number it shows is torch's, and everyone can use it."""
 
+import gzip
 import json
 import random
 import re
@@ -15,6 +16,7 @@ from playwright.sync_api import Browser, Locator, Page
 from tests.browser.visiting import Visit, visit
 
 POINTS = 25
+SENT = ("explorer.js", "explorer-language.js", "explorer.css")
 RTOL = 1e-12
 TORCH_OWN = pytest.mark.filterwarnings(  # what torch.func imports uses what torch has deprecated
     r"ignore:`torch\.jit\.script` is deprecated:DeprecationWarning"
@@ -236,6 +238,8 @@ def test_the_address_holds_the_state(other: Visit, where: str) -> None:
     [
         "#a-heading",
         "#f=nothing&x=1",
+        "#f=constructor&x=1",
+        "#f=__proto__",
         "#f=three_outputs_stacked&x=1&v=a,b,c",
         "#f=three_outputs_stacked&x=1e9,0",
     ],
@@ -413,5 +417,6 @@ def test_without_javascript_torchs_numbers_stand_there(scriptless: Page, where: 
     assert box["height"] < 500  # no room is kept for what will not come
 
 
-def test_the_script_is_small(site: Path) -> None:
-    assert (site / "_static" / "explorer.js").stat().st_size <= 15_000
+def test_scripts_and_style_are_small(site: Path) -> None:
+    files = [site / "_static" / name for name in SENT]
+    assert sum(len(gzip.compress(file.read_bytes())) for file in files) <= 15_000

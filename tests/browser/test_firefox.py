@@ -1,10 +1,16 @@
 """Every page in Firefox too: quiet, as wide as the screen; the devices by keyboard alone."""
 
+import json
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
+from urllib.parse import urlencode
 
+import numpy as np
 import pytest
+from devices.explorer.language import FAMILIES, ask, doubles, function, gradient
 
 from tests.browser.conftest import WIDTHS, pages_of
 from tests.browser.firefox import Firefox, firefox
@@ -15,6 +21,12 @@ OPEN_ALL = """new Promise((done) => {
   requestAnimationFrame(() => requestAnimationFrame(done));
 })"""
 TOTALS = """[...document.querySelectorAll("vtj-explorer tfoot data")].map((data) => data.value)"""
+
+GO = """new Promise((done) => {{
+  addEventListener("hashchange", done, {{ once: true }});
+  location.hash = {};
+}})"""
+FINITE = """document.querySelector("vtj-explorer .vtj-products").checkVisibility()"""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -88,6 +100,40 @@ def test_the_explorer_by_keyboard(home: Firefox) -> None:
     value = home.evaluate("document.activeElement.value")
     assert value in {"1", "11"}  # a box that is reached by Tab has its number selected, or not
     assert home.evaluate(TOTALS) == [str(20 + 6 * int(value)), "1240"]
+
+
+@ONE
+def test_a_function_of_your_own_by_keyboard(home: Firefox) -> None:
+    tab_to(home, "vtj-explorer select")
+    for character in "your":  # the option of the menu that begins so
+        home.press(character)
+    tab_to(home, "vtj-explorer .vtj-yours input")
+    home.press("Home")
+    for character in "x[1] + ":
+        home.press(character)
+    # y is x₂ + x₁ sin x₂ and x₁², at x = [1, 2], weighted by 1 and 10
+    expected = [math.sin(2) + 10 * 2, 1 + math.cos(2)]
+    assert [float(value) for value in home.evaluate(TOTALS)] == pytest.approx(expected)
+
+
+@ONE
+def test_functions_of_your_own_show_what_torch_computes(home: Firefox) -> None:
+    drawn, compared = Random(1), 0
+    for family in [*FAMILIES] * 3:
+        question = ask(drawn, family)
+        point = question["points"][0]
+        with doubles():
+            _, y, grad = gradient(function(question["text"]), point)
+        x, v = (",".join(map(str, point[key])) for key in "xv")
+        weights = ",".join(v.split(",")[: y.numel()])
+        address = urlencode({"f": "yours", "y": question["text"], "x": x, "v": weights})
+        home.evaluate(GO.format(json.dumps(address)))
+        totals = [float(value) for value in home.evaluate(TOTALS)]
+        if home.evaluate(FINITE):
+            size = 1e-9 * max(1, *map(abs, totals))
+            np.testing.assert_allclose(totals, grad, rtol=1e-9, atol=size)
+            compared += 1
+    assert compared >= 50
 
 
 @ONE

@@ -181,7 +181,8 @@ def test_the_picture_is_two_tables_and_says_where_they_hold() -> None:
         '</div><div><table class="vtj"><caption>Each row of J times its weight</caption>'
         f"{second}</div></div>"
         '<p class="vtj-shapes"><code>y = sum(x)</code> at x₁ = 1, x₂ = 2. '
-        "With JavaScript you can change all of these numbers here.</p>"
+        "With JavaScript you can change all of these numbers here, and write a function of your "
+        "own.</p>"
     )
 
 
@@ -202,7 +203,20 @@ def test_the_picture_escapes_what_it_shows_and_rounds_to_five_digits() -> None:
 
 @pytest.mark.parametrize(
     "number",
-    [0.0, -0.0, 1240.0, -0.090031, 3 * 0.7**2, -2 / 3, 99999.5, 5705182.0, 1e20, 2e-5, 1e-6],
+    [
+        0.0,
+        -0.0,
+        1240.0,
+        -0.090031,
+        3 * 0.7**2,
+        -2 / 3,
+        99999.5,
+        5705182.0,
+        1e20,
+        2.0**57,
+        2e-5,
+        1e-6,
+    ],
 )
 def test_the_picture_writes_a_number_as_the_script_does(number: float) -> None:
     """Compared with the lines of `explorer.js` that write numbers."""
@@ -228,7 +242,7 @@ def test_a_page_that_explores_brings_what_it_needs(site: tuple[Path, str]) -> No
     page, plain = ((site[0] / f"{name}.html").read_text("utf-8") for name in ("page", "plain"))
     assert '<vtj-explorer function="three_outputs_stacked"><div class="vtj-tables">' in page
     scripts = re.findall(r'<script defer="defer" src="_static/(explorer[\w-]*\.js)', page)
-    assert scripts == ["explorer-functions.js", "explorer.js"]
+    assert scripts == ["explorer-functions.js", "explorer-language.js", "explorer.js"]
     assert 'href="_static/explorer.css"' in page
     written = (site[0] / "_static" / "explorer-functions.js").read_text(encoding="utf-8")
     assert written.count("title:") == len(FUNCTIONS)

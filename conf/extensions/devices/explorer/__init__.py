@@ -1,8 +1,8 @@
 """``{explorer}``: change x and v, and see the weighted rows of J add up to x.grad.
 
 The element works in the reader's browser, from disk too. Its functions are derived from the
-library's examples when the site is built; without JavaScript, the numbers that torch computed at
-build stand in its place.
+library's examples when the site is built; what reads a function that the reader writes is run
+beside torch. Without JavaScript, the numbers that torch computed at build stand in its place.
 """
 
 from collections.abc import Callable
@@ -28,6 +28,7 @@ class ExplorerDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the element, with the picture of its first function inside."""
         # Not above: they import torch and SymPy, which a build without this page has no use for.
+        from devices.explorer import language
         from devices.explorer.functions import explored, script
         from devices.explorer.picture import picture
 
@@ -45,6 +46,11 @@ class ExplorerDirective(SphinxDirective):
         if "explorer" in metadata:
             raise self.error("explorer: a page holds one, since its state is in the page's address")
         metadata["explorer"] = script(list(functions.values()))
+        self.env.note_dependency(str(language.SCRIPT))
+        try:
+            language.prove(language.SCRIPT.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise self.error(f"explorer: {error}") from None
         element = f'<vtj-explorer function="{name}">{picture(functions[name])}</vtj-explorer>'
         return [nodes.raw("", element, format="html")]
 
@@ -64,6 +70,7 @@ def add_scripts(
     """Load the scripts on the pages that explore."""
     if "explorer" in app.env.metadata.get(pagename, {}):
         app.add_js_file(FUNCTIONS, defer="defer")
+        app.add_js_file("explorer-language.js", defer="defer")
         app.add_js_file("explorer.js", defer="defer")
         app.add_css_file("explorer.css")
 

@@ -41,7 +41,8 @@ def picture(function: Explored) -> str:
     return (
         f'<div class="vtj-tables"><div>{first}</div><div>{second}</div></div>'
         f'<p class="vtj-shapes"><code>y = {escape(function.code)}</code> at {point}. '
-        "With JavaScript you can change all of these numbers here.</p>"
+        "With JavaScript you can change all of these numbers here, and write a function of your "
+        "own.</p>"
     )
 
 
@@ -64,7 +65,8 @@ def short(number: float) -> str:
         >>> short(-0.0), short(5705182.0), short(0.00002)
         ('0', '5705182', '0.00002')
     """
-    rounded = float(number if number == int(number) else f"{number:.5g}") + 0.0  # no -0.0
+    whole = number == int(number) and abs(number) <= 2**53  # beyond, all seem so
+    rounded = float(number if whole else f"{number:.5g}") + 0.0  # no -0.0
     mark = "≈" if abs(rounded - number) > 1e-12 * abs(number) else ""
     return mark + np.format_float_positional(rounded, trim="-").replace("-", "−")
 
