@@ -51,6 +51,7 @@ extensions = [
     "mathematics",  # formulas are MathML when the page is built: no script, no CDN
     "gates",  # what refuses a page
     "devices.explorer",
+    "devices.landscape",
     "devices.painter",
     "devices.shapes",
     "devices.steps",

@@ -185,3 +185,25 @@ def test_the_painter_by_keyboard(fox: Firefox, site: Path) -> None:
         ["0"],
         ["1"],
     ]
+
+
+@ONE
+@pytest.mark.parametrize("page", ["weighted_sum", "mixing"])
+def test_the_landscape_by_keyboard(fox: Firefox, site: Path, page: str) -> None:
+    fox.resize(375)
+    fox.go((site / "tutorials" / f"{page}.html").as_uri())
+    fox.evaluate("location.replace('#landscape=softmax&turn=9&x=5,-5')")
+    tab_to(fox, "vtj-landscape .landscape-sliders label:first-child input")
+    told = """[...document.querySelectorAll("vtj-landscape [data-line]")]
+      .map((line) => line.textContent)"""
+    lines = "document.querySelectorAll('vtj-landscape path[data-k]').length"
+    assert fox.evaluate(told)[0].startswith("v = [1, 0.9], x = [0.5, −0.5], y = [≈0.73106, ")
+    assert fox.evaluate(lines) == 1
+    fox.press("Right")
+    assert fox.evaluate(told)[1].endswith(" + 1 × [≈−0.19661, ≈0.19661] = [0, 0]")
+    assert fox.evaluate(told)[2].startswith("Flat: v·y is 1 wherever x is.")
+    assert fox.evaluate(lines) == 0
+    fox.press("Tab")
+    fox.press("Home")
+    assert ", x = [−1.5, −0.5], " in fox.evaluate(told)[0]
+    assert fox.evaluate("location.hash") == "#landscape=softmax&turn=10&x=-15,-5"

@@ -167,6 +167,7 @@ NESTED = "> **Note**\n>\n> **Part**\n> ```\n> :::\n> ```"
         ("```{toctree}\na\nb\n```\nafter", "after"),
         ("```{rubric} Part\n```", "**Part**"),
         ("```{explorer}\n```", "*On the site, the explorer stands here.*"),
+        ("```{landscape}\n:function: bowl\n```", "*On the site, you can turn v here.*"),
         ("```{count-of-statements}\n```", "*On the site, a table stands here.*"),
         (
             "::::{grid} 2\n:gutter: 2\n\n:::{grid-item-card} Learn\n:link: a\nIn order\n:::\n::::",

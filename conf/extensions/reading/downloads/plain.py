@@ -93,6 +93,7 @@ _FORMS: dict[str, Callable[[str, list[str]], Iterator[str]]] = {
     "admonition": _box,
     "count-of-statements": lambda title, body: iter(["*On the site, a table stands here.*"]),
     "error-message": lambda title, body: iter(["```text", *body, "```"]),
+    "landscape": lambda title, body: iter(["*On the site, you can turn v here.*"]),
     "painter": lambda title, body: iter(["*On the site, you can paint v here.*"]),
     "shapes": lambda title, body: iter(["*On the site, you can write your shapes here.*"]),
     "explorer": lambda title, body: iter(["*On the site, the explorer stands here.*"]),
