@@ -1,6 +1,6 @@
 """The verdict in a constant number of passes, for any size."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from vtj.calling import without_trace
+from vtj.calling.arguments import arguments
 from vtj.calling.tensors import Function
 from vtj.oracle.alone import judge_alone
 from vtj.oracle.behavior import Judged, drawn, judge_f, judge_v, raises
@@ -44,6 +45,7 @@ def certify(
     x: Any,
     J: Any = None,  # noqa: N803 - J is the term
     *,
+    kwargs: Mapping[str, Any] | None = None,
     reference: Function | None = None,
     surrogate: Function | None = None,
     relative: float | None = None,
@@ -58,12 +60,13 @@ def certify(
     something differs are further passes spent, to find the entry and who is at fault.
 
     Args:
-        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
-        x: A tensor, or a tuple of tensors, of a floating dtype; DTensors too. What else stands in
-            the tuple is given on as it is, as by `check`.
+        f: Called as `check` does; a module is looked at together with its parameters.
+        x: A tensor of a floating dtype, or a tuple, list or dict of them, as `check` takes it;
+            DTensors too. What else stands there is given on as it is.
         J: J by hand, of shape ``(*y.shape, *x.shape)``, or anything of shape
             ``(y.numel(), x.numel())`` with ``v @ J`` and ``J @ u``: an array, a sparse array or
             tensor, an operator.
+        kwargs: Keyword arguments of `f`; see `check`.
         reference: A plain function of what `f` computes, in float64; see `check`, which gives the
             same report then.
         surrogate: A plain function whose gradient `x.grad` is meant to be; see `check`.
@@ -90,12 +93,16 @@ def certify(
     """
     if probes < 1:
         raise ValueError(f"probes is {probes}; expected at least 1")
-    plain = functions_beside(x, reference, surrogate, relative)
+    plain = functions_beside(reference, surrogate, relative)
     if plain and J is not None:
         raise ValueError(f"J came beside {' and '.join(plain)}; expected one or the other")
-    with without_trace(f, seed) as (repeated, kept):
+    given = arguments(f, x, kwargs, with_weights=J is None and not plain)
+    plain = {name: given.given_to_another(g) for name, g in plain.items()}
+    with without_trace(f, seed, given) as (repeated, kept):
         counted = Counted(repeated)
-        trial, run = first_run(counted, x, relative=relative, as_given=bool(plain))
+        trial, run = first_run(
+            counted, given.x, given=given, relative=relative, as_given=bool(plain)
+        )
         if trial.once_differentiable:
             return once_differentiable_report(trial)
         if plain:
@@ -180,7 +187,7 @@ def _too_weak(trial: Trial, asked: Probes, compared: Sequence[Pair]) -> str:
     if trial.dtype == torch.float64:
         return f"{told}: the differences are too rough to tell"
     dtype = str(trial.dtype).removeprefix("torch.")
-    return f"{told}: f works in {dtype}; try float64 (a module's own: f.double())"
+    return f"{told}: f works in {dtype}; try float64 (of a module: hand in itself, or f.double())"
 
 
 def _flat(trial: Trial, asked: Probes) -> bool:

@@ -1,6 +1,6 @@
 """Engines, hand-derived J and ``backward`` against each other."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from vtj.calling import without_trace
+from vtj.calling.arguments import arguments
 from vtj.calling.state import Kept
 from vtj.calling.tensors import Function, Tensors, as_tuple, like, require_values
 from vtj.certifying import certify
@@ -30,6 +31,7 @@ def check(
     x: Any,
     v: Tensors | None = None,
     *,
+    kwargs: Mapping[str, Any] | None = None,
     jacobian: Any = None,
     reference: Function | None = None,
     surrogate: Function | None = None,
@@ -41,14 +43,19 @@ def check(
     """Compare what ``y.backward(v)`` leaves in ``x.grad`` with independent ways to J.
 
     Args:
-        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple; returns a tensor or a tuple of tensors.
-        x: A tensor, or a tuple of tensors, of a floating dtype; computed with in float64 when `f`
-            allows it. What else stands in the tuple is given on as it is: tensors of integers or
-            booleans, numbers, strings, None. `jacobian` has no part for these.
-        v: The gradient argument, with `y`'s shape. Omitted, it is left out where `y` is a scalar,
-            and drawn with both signs elsewhere.
+        f: Called as ``f(x, **kwargs)``, or ``f(*x, **kwargs)`` when `x` is a tuple. Where it is a
+            module, or a method of one, its parameters that require grad are looked at too, and all
+            its weights follow `x` in dtype. It returns a tensor, or lists, dicts and tuples of
+            tensors; of these, all of a floating dtype are compared.
+        x: A tensor of a floating dtype, or a tuple, list or dict of them, as deep as you like;
+            computed with in float64 when `f` allows it. What else stands there is given on as it
+            is: tensors of integers or booleans, numbers, strings, None.
+        v: The gradient argument, with `y`'s shape, in lists, dicts or tuples where `y` is. Omitted,
+            it is left out where `y` is a scalar, and drawn with both signs elsewhere.
+        kwargs: Keyword arguments of `f`; floating tensors among them are looked at as those of `x`.
         jacobian: J by hand, of shape ``(*y.shape, *x.shape)``, or a function that gives it: NumPy
-            in, NumPy out.
+            in, NumPy out. It is a tuple with a part for every tensor that is compared; a module's
+            parameters are not looked at then.
         reference: A plain function of what `f` computes, for a kernel: `x` is handed to `f` in its
             own dtype, and `y` and `x.grad` are compared, element by element, with those of the
             reference in float64, as closely as the dtype of `f` allows. No engine is asked then.
@@ -97,12 +104,14 @@ def check(
         raise ValueError(f"engines is empty; expected some of {', '.join(ENGINES)}")
     if order not in (1, 2):
         raise ValueError(f"order is {order!r}; expected 1 or 2")
-    plain = functions_beside(x, reference, surrogate, relative)
+    plain = functions_beside(reference, surrogate, relative)
     if plain and not (jacobian is None and engines is None):
         other = "engines" if jacobian is None else "jacobian"
         raise ValueError(f"{other} came beside {' and '.join(plain)}; expected one or the other")
-    with without_trace(f, seed) as (repeated, kept):
-        trial = try_out(repeated, x, relative=relative, as_given=bool(plain))
+    given = arguments(f, x, kwargs, with_weights=jacobian is None and not plain)
+    plain = {name: given.given_to_another(g) for name, g in plain.items()}
+    with without_trace(f, seed, given) as (repeated, kept):
+        trial = try_out(repeated, given.x, given=given, relative=relative, as_given=bool(plain))
         if trial.once_differentiable:
             return once_differentiable_report(trial)
         weights = _weights(trial, v, seed)
@@ -117,7 +126,7 @@ def check(
             return report
         large = trial.size[0] * trial.size[1] > MOST_ENTRIES
         if large and engines is None:
-            report = certify(f, x, jacobian, relative=relative, seed=seed)
+            report = certify(f, x, jacobian, kwargs=kwargs, relative=relative, seed=seed)
         else:
             refuse_what_does_not_fit(*trial.size)
             report = _dense(trial, names, jacobian, weights, seed, kept)
@@ -188,6 +197,8 @@ def _weights(trial: Trial, v: Tensors | None, seed: int) -> Tensors | None:
         return None
     if v is None:
         return drawn(trial, seed)
+    if trial.y_tuple and not isinstance(v, Tensor):
+        v = trial.outputs.kept_of(v)
     parts = as_tuple(v, "v")
     if isinstance(v, tuple) != trial.y_tuple or len(parts) != len(trial.y):
         came = f"a tuple of {len(parts)}" if isinstance(v, tuple) else "one tensor"

@@ -150,6 +150,11 @@ def _float32_net() -> nn.Module:
     return layers.requires_grad_(False)
 
 
+def _in_float32(net: nn.Module) -> Callable[[Tensor], Tensor]:
+    """Return it as a function whose weights do not follow x."""
+    return lambda x: net(x)
+
+
 def _autocast(x: Tensor) -> Tensor:
     with torch.autocast("cpu", torch.bfloat16):
         return nn.functional.linear(x, torch.tensor([[0.25, -0.5, 0.3]]))
@@ -159,13 +164,22 @@ def _autocast(x: Tensor) -> Tensor:
     ("f", "x", "told"),
     [
         (lambda x: torch.ones(2, dtype=x.dtype), X, "x.grad is None"),
-        (_float32_net(), X.float() / 8, "compared to 1e-05"),
-        (_float32_net(), X.float() / 8, " in float32, "),
+        (_in_float32(_float32_net()), X.float() / 8, "compared to 1e-05"),
+        (_in_float32(_float32_net()), X.float() / 8, " in float32, "),
+        (_float32_net(), X.float() / 8, " in float64, "),
         (lambda x: (x.float() ** 2).double(), X, "f works in float32"),
         (_autocast, X.float(), " in bfloat16, "),
         (lambda x: 3 * x**2, X.bfloat16(), " in float64, "),
     ],
-    ids=["constant", "tolerance", "float32", "float32 inside", "autocast", "raised to float64"],
+    ids=[
+        "constant",
+        "tolerance",
+        "float32",
+        "weights too",
+        "float32 inside",
+        "autocast",
+        "raised to float64",
+    ],
 )
 def test_the_report_says_what_it_rests_on(f: Any, x: Tensor, told: str) -> None:
     report = vtj.check(f, x)

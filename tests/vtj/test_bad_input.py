@@ -39,15 +39,25 @@ ERRORS: dict[type[Exception], dict[str, Callable[[], Any]]] = {
         "f is NoneType; expected a function": lambda: vtj.backward(None, X),
         "x is list; expected a torch.Tensor": lambda: check(sin, [1.0]),
         "x is float; expected a torch.Tensor": lambda: vtj.backward(sin, 1.0),
-        "x[1] is list; expected a torch.Tensor": lambda: check(sin, (X, [2])),
+        "x[1] is ndarray; expected a torch.Tensor": lambda: check(sin, (X, np.ones(2))),
+        "kwargs['out'] is ndarray; expected a torch.Tensor": lambda: check(
+            sin, X, kwargs={"out": np.ones(2)}
+        ),
+        "x['a'][1] has dtype torch.complex64; complex is not supported": lambda: certify(
+            sin, {"a": [X, torch.ones(2, dtype=torch.complex64)]}
+        ),
+        "kwargs is list; expected a dict of keyword arguments": lambda: check(sin, X, kwargs=[]),
         "x[0] has dtype torch.int64; expected": lambda: check(sin, (torch.tensor([1]),)),
         "x has dtype torch.int64; expected a floating": lambda: check(sin, torch.tensor([1, 2])),
         "x has dtype torch.int64; ": lambda: vtj.jacobian(sin, torch.tensor([1])),
         "y = f(x) is int; expected a torch.Tensor": lambda: check(lambda x: 3, X),
         "y = f(x) is NoneType": lambda: check(lambda x: None, X),
-        "y = f(x) is list": lambda: check(lambda x: [x], X),
-        "y = f(x) is dict": lambda: check(lambda x: {"y": x}, X),
-        "y = f(x)[1] is int": lambda: check(lambda x: (x, 1), X),
+        "y = f(x) is list": lambda: check(lambda x: [1.0], X),
+        "y = f(x) is dict": lambda: check(lambda x: {"y": "x"}, X),
+        "y = f(x)[1] is int": lambda: check(lambda x: (x.argmax(), 1), X),
+        "y['b'] has dtype torch.complex64": lambda: check(
+            lambda x: {"a": x, "b": torch.complex(x, x).to(torch.complex64)}, X
+        ),
         "y has dtype torch.int64": lambda: check(lambda x: x.argmax(), X),
         "v is list; expected a torch.Tensor": lambda: check(sin, X, [1.0, 2.0]),
         "v[1] is int; expected a torch.Tensor": lambda: check(sin, X, (X, 3)),
@@ -57,6 +67,7 @@ ERRORS: dict[type[Exception], dict[str, Callable[[], Any]]] = {
         "x is an empty tuple": lambda: check(sin, ()),
         "v has shape (3,) and y (2,); v must have y's shape": lambda: check(sin, X, torch.ones(3)),
         "v is a tuple of 1; expected one tensor, as y is": lambda: check(sin, X, (X,)),
+        "weight has no values yet; call the module once": lambda: check(nn.LazyLinear(2), X),
         "v is one tensor; expected a tuple of 2, as y is": lambda: check(lambda x: (x, x), X, X),
         "J has shape (2, 3); expected (*y.shape, *x.shape) = (2, 2)": lambda: check(
             sin, X, jacobian=np.zeros((2, 3))

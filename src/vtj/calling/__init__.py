@@ -7,19 +7,25 @@ from typing import Any
 import numpy as np
 import torch
 
+from vtj.calling.arguments import Arguments
 from vtj.calling.repeatable import random_state_kept, repeatable
 from vtj.calling.state import Kept, state_kept
 from vtj.calling.tensors import Function
 
 
 @contextmanager
-def without_trace(f: Function, seed: int = 0) -> Iterator[tuple[Function, Kept]]:
+def without_trace(
+    f: Function, seed: int = 0, given: Arguments | None = None
+) -> Iterator[tuple[Function, Kept]]:
     """`f` as a function that does the same at every call; what it changes is put back.
 
     It draws the same numbers, and finds its buffers as they were: a spectral norm goes on from its
-    last estimate. Gradients are recorded, whatever the caller's grad mode.
+    last estimate. Gradients are recorded, whatever the caller's grad mode. With the arguments
+    `given`, it is a function of those that move.
     """
     repeated = repeatable(f, seed)
+    if given is not None:
+        repeated = given.given_to(repeated)
 
     def same(*x: Any) -> Any:
         kept.put_back()
@@ -30,6 +36,6 @@ def without_trace(f: Function, seed: int = 0) -> Iterator[tuple[Function, Kept]]
         torch.inference_mode(False),
         torch.enable_grad(),
         random_state_kept(),
-        state_kept(f) as kept,
+        state_kept(f, None if given is None else given.weights) as kept,
     ):
         yield same, kept

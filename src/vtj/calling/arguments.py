@@ -1,48 +1,108 @@
-"""Arguments beside `x` that are given on to `f` as they are: indices, masks, numbers, words."""
+"""What of the arguments of `f` moves: its floating tensors. All else is given on as it is."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 from torch import Tensor
+from torch.utils._pytree import tree_flatten, tree_unflatten
 
-from vtj.calling.tensors import Function
+from vtj.calling.outputs import Outputs, may_have_a_gradient, paths
+from vtj.calling.tensors import Function, Tensors, as_tuple, require_floating
+from vtj.calling.weights import Weights
 
 
-def is_held(part: Any) -> bool:
-    """Whether no derivative can be asked by it: a tensor of integers or booleans, or no tensor.
+@dataclass(frozen=True)
+class Arguments:
+    """The arguments of `f`, and which of the tensors in them move."""
+
+    x: Tensors  # what moves: one tensor where `x` is one and nothing moves beside it
+    names: tuple[str, ...]  # of its parts: ``x[1]``, ``kwargs['mask']``, ``layer.weight``
+    leaves: tuple[Any, ...]  # everything that the arguments hold
+    form: Any  # where in them it stands; None where they are the tensors that move, and no more
+    places: tuple[int, ...]  # which of these move
+    weights: Weights | None = None  # of the module that `f` is, whose parameters move too
+    outputs: Outputs = field(default_factory=Outputs)  # what `f` returned at its first call
+
+    def given_to(self, f: Function) -> Function:
+        """Return `f` as a function of what moves, that returns a tensor or a tuple of tensors."""
+        if self.form is None:
+            return lambda *parts: self.outputs.picked(f(*parts))
+
+        def taking(*parts: Any) -> Any:
+            # f may write into it, as a dropout into its mask
+            leaves = [part.clone() if isinstance(part, Tensor) else part for part in self.leaves]
+            for i, part in zip(self.places, parts, strict=False):
+                leaves[i] = part
+            positional, named = tree_unflatten(leaves, self.form)
+            if self.weights is None:
+                return self.outputs.picked(f(*positional, **named))
+            self.weights.put_in(parts, as_tuple(self.x))
+            y = f(*positional, **named)
+            self.weights.look()
+            return self.outputs.picked(y)
+
+        return taking
+
+    def given_to_another(self, g: Function) -> Function:
+        """Return another function of the same arguments."""
+        return replace(self, outputs=Outputs()).given_to(g)
+
+
+def arguments(
+    f: Function, x: Any, kwargs: Mapping[str, Any] | None = None, *, with_weights: bool = True
+) -> Arguments:
+    """Return the arguments of ``f(*x, **kwargs)``; of ``f(x, **kwargs)`` where `x` is no tuple.
+
+    What moves are the tensors of a floating dtype in torch's own trees of lists, dicts and tuples,
+    and, where `f` is a module or a method of one, its parameters.
+
+    Raises:
+        TypeError: When nothing moves, or an array came where a tensor was expected.
 
     Example:
         >>> import torch
-        >>> [is_held(part) for part in (torch.tensor([1, 2]), "mean", 2.0, torch.ones(2))]
-        [True, True, True, False]
+        >>> x = {"a": torch.ones(2), "rows": torch.tensor([1])}
+        >>> given = arguments(len, (x, 3), {"scale": torch.ones(())})
+        >>> given.names
+        ("x[0]['a']", "kwargs['scale']")
+        >>> given.given_to(lambda x, n, scale: n * scale * x["a"][x["rows"]])(*given.x)
+        tensor([3.])
     """
-    if isinstance(part, Tensor):
-        return not (part.is_floating_point() or part.is_complex())
-    return part is None or isinstance(part, bool | int | float | str)
+    named = {} if kwargs is None else kwargs
+    if not isinstance(named, Mapping):
+        raise TypeError(f"kwargs is {type(named).__name__}; expected a dict of keyword arguments")
+    positional = tuple(x) if isinstance(x, tuple) else (x,)
+    leaves, form = tree_flatten((positional, dict(named)))
+    names = [*paths("x", positional if isinstance(x, tuple) else x), *paths("kwargs", dict(named))]
+    for name, leaf in zip(names, leaves, strict=True):
+        if isinstance(leaf, np.ndarray):
+            raise TypeError(f"{name} is ndarray; expected a torch.Tensor")
+    places = tuple(i for i, leaf in enumerate(leaves) if may_have_a_gradient(leaf))
+    weights = Weights.of(f) if with_weights else None
+    moving = weights.moving if weights else {}
+    if not places and not moving:
+        _refuse(x, names, leaves)
+    parts = (*(leaves[i] for i in places), *moving.values())
+    called = (*(names[i] for i in places), *moving)
+    for name, part in zip(called, parts, strict=True):
+        require_floating(name, part)
+    alone = isinstance(x, Tensor) and called == ("x",)
+    plain = weights is None and not named and all(may_have_a_gradient(part) for part in positional)
+    return Arguments(
+        x=parts[0] if alone else parts,
+        names=called,
+        leaves=tuple(leaves),
+        form=None if plain else form,
+        places=places,
+        weights=weights,
+    )
 
 
-def without_held(f: Function, x: Any) -> tuple[Function, Any, tuple[int, ...]]:
-    """Return `f` as a function of the other parts of `x`, those parts, and where they stand.
-
-    Where there are none to hold, or nothing else, `f` and `x` come back as they were.
-
-    Example:
-        >>> import torch
-        >>> x = (torch.tensor([1.0, 2.0]), torch.tensor([1]))
-        >>> g, parts, places = without_held(lambda a, index: a[index], x)
-        >>> g(*parts), places
-        (tensor([2.]), (0,))
-    """
-    if not isinstance(x, tuple):
-        return f, x, (0,)
-    places = tuple(i for i, part in enumerate(x) if not is_held(part))
-    if len(places) in (0, len(x)) or not all(isinstance(x[i], Tensor) for i in places):
-        return f, x, tuple(range(len(x)))
-
-    def holding(*parts: Any) -> Any:
-        given = list(x)
-        for i, part in zip(places, parts, strict=True):
-            given[i] = part
-        # f may write into it, as a dropout into its mask
-        return f(*(p.clone() if isinstance(p, Tensor) and is_held(p) else p for p in given))
-
-    return holding, tuple(x[i] for i in places), places
+def _refuse(x: Any, names: list[str], leaves: list[Any]) -> None:
+    for name, leaf in zip(names, leaves, strict=True):
+        if isinstance(leaf, Tensor):
+            require_floating(name, leaf)
+    as_tuple(x)
+    raise TypeError("x holds no tensor of a floating dtype")

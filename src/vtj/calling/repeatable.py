@@ -45,9 +45,9 @@ def repeatable(f: Function, seed: int) -> Function:
     if not callable(f):
         raise TypeError(f"f is {type(f).__name__}; expected a function of tensors")
 
-    def seeded(*args: Any) -> Any:
+    def seeded(*args: Any, **kwargs: Any) -> Any:
         _reseed(seed)
-        return f(*args)
+        return f(*args, **kwargs)
 
     return seeded
 

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from vtj.calling.tensors import Function, same
+from vtj.calling.weights import Weights
 
 
 @dataclass(frozen=True)
@@ -59,11 +60,14 @@ class Kept:
 
     buffers: list[Buffer]
     leaves: list[Leaf]
+    weights: Weights | None = None  # those that move with `x`, beside copies of the buffers
 
     @property
     def changed(self) -> list[str]:
         """The names of the buffers that no longer hold what they held."""
-        return [buffer.name for buffer in self.buffers if buffer.changed]
+        held = [one for one in self.buffers if self.weights is None or one.value is None]
+        of_copies = [] if self.weights is None else self.weights.changed or []
+        return [*of_copies, *(buffer.name for buffer in held if buffer.changed)]
 
     def put_back(self) -> None:
         """Put back the buffers."""
@@ -87,10 +91,11 @@ class Kept:
 
 
 @contextmanager
-def state_kept(f: Function) -> Iterator[Kept]:
+def state_kept(f: Function, weights: Weights | None = None) -> Iterator[Kept]:
     """Put back what `f` changed in the buffers of its modules and in `.grad` of its parameters.
 
-    Seen are modules and tensors that `f` is, is bound to, closes over or names as globals.
+    Seen are modules and tensors that `f` is, is bound to, closes over or names as globals. Where
+    the `weights` of a module move with `x`, none of its own are left that nobody looks at.
 
     Example:
         >>> norm = nn.BatchNorm1d(2)
@@ -100,12 +105,12 @@ def state_kept(f: Function) -> Iterator[Kept]:
         >>> changed, norm.running_mean.tolist()
         (['running_mean', 'running_var', 'num_batches_tracked'], [0.0, 0.0])
     """
-    kept = Kept([], [])
+    kept = Kept([], [], weights)
     for name, value in _referred(f):
         if isinstance(value, nn.Module):
             kept.buffers.extend(_buffers(value))
             own = value is f or value is getattr(f, "__self__", None)
-            kept.leaves.extend(_parameters(name, value, own))
+            kept.leaves.extend(_parameters(name, value, own and weights is None))
         elif isinstance(value, Tensor) and value.is_leaf and value.requires_grad:
             kept.leaves.append(Leaf(value, value.grad, name))
     for leaf in kept.leaves:
@@ -113,6 +118,8 @@ def state_kept(f: Function) -> Iterator[Kept]:
     try:
         yield kept
     finally:
+        if weights is not None:
+            weights.put_back()
         kept.put_back()
         for leaf in kept.leaves:
             leaf.tensor.grad = leaf.grad

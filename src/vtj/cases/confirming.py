@@ -41,7 +41,7 @@ def _finding(what: str, told: dict[str, NDArray[np.float64]], at: int) -> str:
     values = [float(array.flat[at]) for array in told.values()]
     written = numbers(values, (values[0], values[1]))
     said = ", ".join(f"{name} {value}" for name, value in zip(told, written, strict=True))
-    return f"{element(what, [first.shape], False, at)}: {said}: {who} is wrong"
+    return f"{element([what], [first.shape], at)}: {said}: {who} is wrong"
 
 
 def with_rows(title: str, compared: list[tuple[Row, str | None]]) -> Report:

@@ -84,7 +84,7 @@ def _outputs_alone(trial: Trial, v: Array) -> Array:
     total = np.zeros(trial.size[1])
     for j in np.flatnonzero(trial.connected).tolist():
         leaves = [part.detach().clone().requires_grad_() for part in trial.parts]
-        told = f"where y[{j}] alone is used"
+        told = f"where {trial.y_names[j]} alone is used"
         total += trial.gradient(tuple(_gradient(trial, leaves, v, [j], everything, told)))
     return total
 

@@ -287,10 +287,13 @@ def judge_f(trial: Trial, outcomes: Sequence[Outcome], kept: Kept) -> Iterator[J
         finding = Finding(f"{name} is {value:g}: there is no derivative", "undecided")
         yield Judged(Row("y finite", "", "fails"), finding)
     yield _holds(X_UNCHANGED, not any(one.x_changed for one in outcomes))
-    if trial.held:
-        names = ", ".join(f"y[{i}]" for i in trial.held)
-        note = f"{names}: declared to have no gradient"
-        yield Judged(Row("not compared", "", "note", note=note))
+    for left_out, why in (
+        ([trial.y_names[i] for i in trial.held], "declared to have no gradient"),
+        (list(trial.outputs.left_out), "not of a floating dtype"),
+    ):
+        if left_out:
+            note = f"{', '.join(left_out)}: {why}"
+            yield Judged(Row("not compared", "", "note", note=note))
     if kept.changed:
         names = ", ".join(kept.changed)
         yield Judged(Row("state of f", "f", "note", note=f"f changed {names}; put back"))

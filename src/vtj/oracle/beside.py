@@ -3,12 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import torch
 
-from vtj.calling.arguments import without_held
 from vtj.calling.state import Kept
 from vtj.calling.tensors import Function, Tensors
 from vtj.engines import BACKWARD
@@ -93,7 +91,7 @@ def _beside(mine: Array, place: int, of: Reference, names: Sequence[tuple[str, i
 
 
 def functions_beside(
-    x: Any, reference: Function | None, surrogate: Function | None, relative: float | None
+    reference: Function | None, surrogate: Function | None, relative: float | None
 ) -> dict[str, Function]:
     """Return the plain functions that were given, by the argument that they came as.
 
@@ -108,7 +106,7 @@ def functions_beside(
     for name, g in plain.items():
         if not callable(g):
             raise TypeError(f"{name} is {type(g).__name__}; expected a function, called as f is")
-    return {name: without_held(g, x)[0] for name, g in plain.items()}
+    return plain
 
 
 def report_beside(
@@ -182,12 +180,11 @@ def _values(
 
 
 def _outputs(trial: Trial) -> list[tuple[str, int]]:
-    return [(f"y[{i}]" if trial.y_tuple else "y", part.numel()) for i, part in enumerate(trial.y)]
+    return [(name, part.numel()) for name, part in zip(trial.y_names, trial.y, strict=True)]
 
 
 def _inputs(trial: Trial) -> list[tuple[str, int]]:
-    named = zip(trial.inputs, trial.parts, strict=True)
-    return [(name.replace("x", "x.grad", 1), part.numel()) for (name, _), part in named]
+    return [(name, part.numel()) for name, part in zip(trial.grad_names, trial.parts, strict=True)]
 
 
 def _judged(trial: Trial, what: str, mine: Array, found: Beside, who: str) -> Judged:

@@ -5,17 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 
-def element(
-    name: str,
-    shapes: Sequence[tuple[int, ...]],
-    is_tuple: bool,
-    flat: int,
-    places: Sequence[int] = (),  # the numbers of the parts, where they do not count from 0
-) -> str:
-    """Name the element at position `flat` of all elements of `name`, part after part.
+def element(names: Sequence[str], shapes: Sequence[tuple[int, ...]], flat: int) -> str:
+    """Name the element at position `flat` of all elements, part after part.
 
     Example:
-        >>> element("y", [(2, 3)], False, 5), element("x", [(2,), (2, 2)], True, 3)
+        >>> element(["y"], [(2, 3)], 5), element(["x[0]", "x[1]"], [(2,), (2, 2)], 3)
         ('y[1,2]', 'x[1][0,1]')
     """
     part = 0
@@ -23,11 +17,7 @@ def element(
         flat -= size
         part += 1
     index = ",".join(str(int(i)) for i in np.unravel_index(flat, shapes[part]))
-    return (
-        name
-        + (f"[{places[part] if places else part}]" if is_tuple else "")
-        + (f"[{index}]" if shapes[part] else "")
-    )
+    return names[part] + (f"[{index}]" if shapes[part] else "")
 
 
 def numbers(values: Sequence[float], apart: tuple[float, float]) -> list[str]:

@@ -1,7 +1,7 @@
 """One trial run of `f`: what it takes, what it returns, and how exactly it computes."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.autograd.function import BackwardCFunction
 
-from vtj.calling.arguments import without_held
+from vtj.calling.arguments import Arguments
 from vtj.calling.declared import holding_declared
+from vtj.calling.outputs import Outputs
 from vtj.calling.tensors import (
     DTYPES,
     Function,
@@ -50,7 +51,8 @@ class Trial:
     once_differentiable: bool = False
     held: Sequence[int] = ()  # which outputs are declared to have no gradient
     others: tuple[Tensor, ...] = ()  # the leaves behind `y` that are no copies of `x`'s parts
-    places: tuple[int, ...] = ()  # where the parts of `x` stand among the arguments of `f`
+    names: tuple[str, ...] = ()  # of the parts of `x`, where they do not count from 0
+    outputs: Outputs = field(default_factory=Outputs)  # what `f` returned
     stated: float | None = None  # the relative tolerance that the caller asked for
 
     @cached_property
@@ -159,8 +161,19 @@ class Trial:
     @property
     def inputs(self) -> list[tuple[str, tuple[int, ...]]]:
         """The name and shape of every input."""
-        shapes = zip(self.places, self.x_shapes, strict=True)
-        return [(f"x[{i}]" if self.x_tuple else "x", shape) for i, shape in shapes]
+        counted = (f"x[{i}]" if self.x_tuple else "x" for i in range(len(self.parts)))
+        return list(zip(self.names or counted, self.x_shapes, strict=True))
+
+    @property
+    def grad_names(self) -> list[str]:
+        """What the gradient of every input is called."""
+        return [_of_part("x.grad", part) for part, _ in self.inputs]
+
+    @property
+    def y_names(self) -> list[str]:
+        """The name of every output."""
+        counted = [f"y[{i}]" if self.y_tuple else "y" for i in range(len(self.y))]
+        return list(self.outputs.names) or counted
 
     @property
     def relative(self) -> float:
@@ -174,11 +187,12 @@ class Trial:
 
     def x_name(self, name: str, flat: int) -> str:
         """Name one element of `x`, or of what has its shape."""
-        return element(name, self.x_shapes, self.x_tuple, flat, self.places)
+        named = [_of_part(name, part) for part, _ in self.inputs]
+        return element(named, self.x_shapes, flat)
 
     def y_name(self, flat: int) -> str:
         """Name one element of `y`."""
-        return element("y", self.y_shapes, self.y_tuple, flat)
+        return element(self.y_names, self.y_shapes, flat)
 
     def entry_name(self, flat: int) -> str:
         """Name one entry of J."""
@@ -200,8 +214,20 @@ class ForwardRun:
     y: Tensors
 
 
+def _of_part(name: str, part: str) -> str:
+    """Say ``x.grad[1]``, but ``weight.grad``: what `name` says of `x`, of one of its parts."""
+    if part == "x" or part.startswith("x["):
+        return name + part[1:]
+    return name.replace("x", part, 1)
+
+
 def try_out(
-    f: Function, x: Tensors, *, relative: float | None = None, as_given: bool = False
+    f: Function,
+    x: Tensors,
+    *,
+    given: Arguments | None = None,
+    relative: float | None = None,
+    as_given: bool = False,
 ) -> Trial:
     """Run `f` once in float64, or in `x`'s own dtype when it refuses, and look at what came.
 
@@ -209,7 +235,8 @@ def try_out(
 
     Args:
         f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
-        x: A tensor, or a tuple of tensors and of what is held.
+        x: A tensor, or a tuple of tensors.
+        given: What they are among the arguments of the caller's function.
         relative: The tolerance that the caller states; that of the dtype when omitted.
         as_given: Whether `x` is handed as it is, and not raised to float64.
 
@@ -223,20 +250,25 @@ def try_out(
         >>> trial.y, trial.dtype, trial.shape
         ((tensor([ 3., 12.], dtype=torch.float64),), torch.float64, (2, 2))
     """
-    return first_run(f, x, relative=relative, as_given=as_given)[0]
+    return first_run(f, x, given=given, relative=relative, as_given=as_given)[0]
 
 
 def first_run(
-    f: Function, x: Tensors, *, relative: float | None = None, as_given: bool = False
+    f: Function,
+    x: Tensors,
+    *,
+    given: Arguments | None = None,
+    relative: float | None = None,
+    as_given: bool = False,
 ) -> tuple[Trial, ForwardRun]:
     """Return what `try_out` returns, and that run itself, for one backward pass."""
-    f, x, places = without_held(f, x)
-    for position, part in zip(places, as_tuple(x), strict=True):
+    for position, part in enumerate(as_tuple(x)):
         require_floating(f"x[{position}]" if isinstance(x, tuple) else "x", part)
     x, leaves, y, noted = _first_taken(f, x, as_given)
     outputs = as_tuple(y, "y = f(x)")
-    for part in outputs:
-        require_floating("y", part)
+    picked = Outputs() if given is None else given.outputs
+    for name, part in zip(picked.names or len(outputs) * ["y"], outputs, strict=True):
+        require_floating(name, part)
     nodes = graph_of(outputs)
     used = {(part.grad_fn, part.output_nr) for part in outputs}
     used |= {edge for node in nodes for edge in node.next_functions}
@@ -256,7 +288,8 @@ def first_run(
         custom=any(isinstance(node, BackwardCFunction) for node in nodes),
         once_differentiable=any(node.name() == ONCE_DIFFERENTIABLE for node in nodes),
         others=tuple(leaf for leaf in reached if all(leaf is not one for one in leaves)),
-        places=places,
+        names=() if given is None else given.names,
+        outputs=picked,
         stated=relative,
     )
     return trial, ForwardRun(leaves, y)
@@ -273,7 +306,10 @@ def _first_taken(
         told = 0
     else:
         tries = [given] if as_given else [tuple(part.double() for part in given), given]
-        told = -1
+        told = len(tries) - 1
+        if not as_given and any(part.dtype == torch.float64 for part in given):
+            # a module in float32 and an x in float64 meet in a dtype that the module takes
+            tries += [tuple(part.to(dtype) for part in given) for dtype in DTYPES[1:]]
     errors = []
     for parts in tries:
         leaves = fresh_leaves(parts)

@@ -7,7 +7,8 @@ from vtj.oracle.naming import element, numbers
 
 def test_an_entry_is_named_by_its_part_and_index() -> None:
     shapes = [(2,), (), (2, 2), (0,), (1,)]
-    names = [element("x", shapes, True, flat) for flat in range(8)]
+    parts = [f"x[{i}]" for i in range(5)]
+    names = [element(parts, shapes, flat) for flat in range(8)]
     square = ["x[2][0,0]", "x[2][0,1]", "x[2][1,0]", "x[2][1,1]"]
     assert names == ["x[0][0]", "x[0][1]", "x[1]", *square, "x[4][0]"]
 
