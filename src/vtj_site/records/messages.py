@@ -2,7 +2,7 @@
 
 They are read from torch's installed sources (`written`), and compared with a list that was judged
 by hand (`judged`). What torch's compiled part says cannot be read so; that part of the list was
-made from the strings of its libraries and by provoking it.
+made from the strings of its libraries and by provoking it (`provoked`).
 """
 
 import ast
@@ -108,6 +108,16 @@ def reasons() -> dict[str, str]:
     """
     found: dict[str, str] = _list()["reasons"]
     return found
+
+
+def provoked() -> list[str]:
+    """Return lines that raise a message of torch's compiled part, those that no page raises.
+
+    Example:
+        >>> provoked()[0][:35]
+        'torch.nn.functional.leaky_relu_(x.c'
+    """
+    return str(_list()["provoked"]).splitlines()
 
 
 def release() -> str:
