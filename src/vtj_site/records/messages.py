@@ -37,6 +37,7 @@ SOURCES = {
     "_functorch/functional_call.py": "",
     "_functorch/utils.py": "",
     "_functorch/vmap.py": "",
+    "_library/autograd.py": "",
     "utils/checkpoint.py": "",
     "utils/hooks.py": "",
     "_tensor.py": "backward|hook|grad|__deepcopy__|__array__|__dlpack__|__iter__|__len__",
@@ -51,6 +52,7 @@ SOURCES = {
     "cuda/amp/autocast_mode.py": "",
     "cuda/amp/grad_scaler.py": "",
     "nn/utils/clip_grad.py": "",
+    "nn/utils/stateless.py": "",
 }
 """Torch's files, and of a large one the functions that have to do with gradients."""
 _RAISES = re.compile(r"(Error|Warning|Exception)$|^(warn|_log_and_throw|deprecated)$")
