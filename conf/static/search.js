@@ -160,6 +160,7 @@ const prepared = ({ sections, synonyms }) => {
     const { all, own, weights } = asked(question);
     if (!own.size) return [];
     const said = pairs(all);
+    const asTitle = tokens(question).map(stem).join(" ");
     const pasted = wordings(question);
     const isMessage = pasted[1].split(" ").length >= MESSAGE;
     const total = worth(own, weights);
@@ -177,7 +178,7 @@ const prepared = ({ sections, synonyms }) => {
       const share = worth(result.queryTerms.filter((word) => own.has(word)), weights) / total;
       return { one, matched, score: result.score * one.weight * (0.5 + share) };
     }).sort((a, b) => b.score - a.score).slice(0, READ);
-    return likely.map(({ one, matched, score }) => {
+    const found = likely.map(({ one, matched, score }) => {
       const { questions, wordings: held, pairs: there } = read(one);
       const alike = questions.map((words) =>
         (2 * Math.min(total, worth(words, weights))) / (total + worth(words)));
@@ -187,8 +188,13 @@ const prepared = ({ sections, synonyms }) => {
         ? held.map((message) => pasted.filter((as, i) => message[i].includes(as)).length) : [];
       const better = 4 ** Math.max(0, ...exact)
         * (1 + Math.max(0, ...alike)) * (1 + Math.max(0, ...inOrder) / 2);
-      return { ...one, score: score * better, matched };
-    }).sort((a, b) => b.score - a.score).slice(0, MOST);
+      const titled = asTitle.includes(" ") && tokens(one.title).map(stem).join(" ") === asTitle;
+      return { ...one, score: score * better, matched, titled, told: Math.max(0, ...exact) > 0 };
+    });
+    // Who asks in the words of a title means that section; of a message, what explains it. One word
+    // is a name, which many sections are about: the entry of a glossary is not always the best.
+    const told = found.some((one) => one.told);
+    return found.sort((a, b) => (told ? 0 : b.titled - a.titled) || b.score - a.score).slice(0, MOST);
   };
 
   /* The sentence of a section that holds most of what was found, or its first. */

@@ -87,8 +87,28 @@ def test_every_message_leads_to_its_explanation(
             "bool(torch.ones(2))",
         ),
         ("TypeError: 'int' object is not iterable", "list(5)"),
+        (
+            "IndexError: invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+            "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number",
+            "torch.tensor(1.0)[0]",
+        ),
+        (
+            "NotImplementedError: Cannot copy out of meta tensor; no data!",
+            "torch.empty(2, device='meta').cpu()",
+        ),
+        (
+            "ValueError: Default process group has not been initialized, please make sure to call "
+            "init_process_group.",
+            "torch.distributed.get_rank()",
+        ),
+        (
+            "UserWarning: To copy construct from a tensor, it is recommended to use "
+            "sourceTensor.detach().clone() or sourceTensor.detach().clone().requires_grad_(True), "
+            "rather than torch.tensor(sourceTensor).",
+            "torch.tensor(torch.ones(2))",
+        ),
     ],
-    ids=["a + b", "if tensor", "for i in 5"],
+    ids=["a + b", "if tensor", "for i in 5", "loss[0]", "a meta tensor", "no group", "a copy"],
 )
 def test_what_plain_torch_raises_too_is_told_as_such(box: Visit, message: str, line: str) -> None:
     said = answer(box, TRACEBACK.format(message=message))

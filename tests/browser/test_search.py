@@ -28,6 +28,10 @@ BY_TITLES = """() => vtjSearch().then(({ find, sections }) => Object.fromEntries
     return [url, find(question).findIndex((one) => one.url === url) + 1];
   })))"""
 
+FIRST_BY_TITLE = """() => vtjSearch().then(({ find, sections }) => Object.fromEntries(sections
+  .filter(({ url, titles }) => url.startsWith("faq.html#") && titles.length === 3)
+  .map(({ url, titles }) => [url, find(titles[2])[0].url])))"""
+
 
 def search(opened: Visit, address: str, question: str) -> Page:
     """Search as the box beside every page does, and wait for the answer."""
@@ -66,6 +70,17 @@ def test_each_section_is_found_by_its_titles(search_tab: Page, site: Path) -> No
     lost = [url for url, place in found.items() if not place and not re.search("#(next|pre)", url)]
     assert len(lost) <= 0.02 * len(found), lost
     assert sum(0 < place <= 3 for place in found.values()) >= 0.85 * len(found)
+
+
+def test_who_asks_in_the_words_of_a_title_is_led_to_that_section(
+    search_tab: Page, site: Path
+) -> None:
+    """A title that is a message leads to the section that explains the message instead."""
+    search_tab.goto((site / "search.html").as_uri())
+    first: dict[str, str] = search_tab.evaluate(FIRST_BY_TITLE)
+    assert len(first) >= 60
+    explained = {one["url"] for one in known(site) if not one["shown"]}
+    assert [url for url, found in first.items() if found != url and found not in explained] == []
 
 
 def test_a_pasted_message_finds_its_explanation(search_tab: Page, site: Path) -> None:

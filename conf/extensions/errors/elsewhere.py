@@ -1,9 +1,11 @@
 """Mistakes that have nothing to do with backward, and what Python, NumPy and torch say of them.
 
-A message that one of these raises is not explained by the entry of a page that shows it too: the
-box says "Perhaps", and which line raises the same. They run when the box is written.
+A message that one of these raises or is warned with is not explained by the entry of a page that
+shows it too: the box says "Perhaps", and which line raises the same. They run when the box is
+written.
 """
 
+import warnings
 from functools import cache
 
 MISTAKES = (
@@ -11,6 +13,7 @@ MISTAKES = (
     "torch.ones(2, 3) @ torch.ones(2, 3)",
     "torch.ones(2).reshape(3)",
     "torch.ones(2)[5]",
+    "torch.tensor(1.0)[0]",
     "torch.ones(2).item()",
     "torch.ones(2) + 'a'",
     "torch.ones(2)()",
@@ -20,6 +23,9 @@ MISTAKES = (
     "torch.cat([torch.ones(1, 2), torch.ones(1, 3, 1)])",
     "torch.tensor([[1.0], [2.0, 3.0]])",
     "torch.tensor('a')",
+    "torch.tensor(torch.ones(2))",
+    "torch.empty(2, device='meta').cpu()",
+    "torch.distributed.get_rank()",
     "torch.zeros(2, dtype=torch.int64).mean()",
     "bool(torch.ones(2))",
     "list(torch.tensor(1.0))",
@@ -50,11 +56,13 @@ def raised() -> dict[str, str]:
     """
     import numpy  # only where a page has a box
     import torch
+    import torch.distributed
 
     found = {}
     for mistake in MISTAKES:
         try:
-            eval(mistake, {"torch": torch, "numpy": numpy})
+            with warnings.catch_warnings(action="error"):
+                eval(mistake, {"torch": torch, "numpy": numpy})
         except Exception as error:
             found[mistake] = str(error)
         else:

@@ -2,7 +2,7 @@
 
 They are read from torch's installed sources (`written`), and compared with a list that was judged
 by hand (`judged`). What torch's compiled part says cannot be read so; that part of the list was
-made from the strings of its libraries and by provoking it.
+made from the strings of its libraries and by provoking it (`provoked`).
 """
 
 import ast
@@ -37,6 +37,7 @@ SOURCES = {
     "_functorch/functional_call.py": "",
     "_functorch/utils.py": "",
     "_functorch/vmap.py": "",
+    "_library/autograd.py": "",
     "utils/checkpoint.py": "",
     "utils/hooks.py": "",
     "_tensor.py": "backward|hook|grad|__deepcopy__|__array__|__dlpack__|__iter__|__len__",
@@ -51,6 +52,7 @@ SOURCES = {
     "cuda/amp/autocast_mode.py": "",
     "cuda/amp/grad_scaler.py": "",
     "nn/utils/clip_grad.py": "",
+    "nn/utils/stateless.py": "",
 }
 """Torch's files, and of a large one the functions that have to do with gradients."""
 _RAISES = re.compile(r"(Error|Warning|Exception)$|^(warn|_log_and_throw|deprecated)$")
@@ -108,6 +110,16 @@ def reasons() -> dict[str, str]:
     """
     found: dict[str, str] = _list()["reasons"]
     return found
+
+
+def provoked() -> list[str]:
+    """Return lines that raise a message of torch's compiled part, those that no page raises.
+
+    Example:
+        >>> provoked()[0][:35]
+        'torch.nn.functional.leaky_relu_(x.c'
+    """
+    return str(_list()["provoked"]).splitlines()
 
 
 def release() -> str:

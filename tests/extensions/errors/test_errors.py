@@ -178,6 +178,11 @@ def test_of_a_long_message_the_beginning_is_compared(folder: Path) -> None:
     assert entry["pattern"] == LONG
 
 
+def test_a_mistake_that_is_warned_of_counts() -> None:
+    told = elsewhere.raised()["torch.tensor(torch.ones(2))"]
+    assert told.startswith("To copy construct from a tensor, it is recommended to use")
+
+
 def test_a_mistake_that_raises_nothing_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rejected by errors.raised."""
     monkeypatch.setattr(elsewhere, "MISTAKES", ("1 + 1",))
