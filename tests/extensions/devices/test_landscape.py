@@ -73,6 +73,7 @@ FAULTS = {
                                "Math.hypot(...off) < 2 ? plus(middle, off, 20)", "is off by"),
     "x.grad drawn downward": ("up(grad, LONGEST / f.most)", "up(grad, -LONGEST / f.most)", "grad"),
     "x.grad drawn too long": ("up(grad, LONGEST / f.most)", "up(grad, 91 / f.most)", "tip of grad"),
+    "no arrow": ('arrow("grad", at, to) +', "", "arrows .*; expected"),
     "x elsewhere": ("up(x, UNIT)", "up(x, UNIT + 1)", "the dot to move x by"),
     "v elsewhere": ("up(v, 70)", "up(v, 71)", "the tip of v"),
     "an arrow's head": ("[-u[1] * head * 0.45,", "[u[1] * head * 0.45,", "the head of"),
@@ -85,8 +86,12 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_planted_fault_is_refused(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rejected by landscape.proof."""
+def test_a_planted_fault_in_the_landscape_is_refused(
+    fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rejected by landscape.prove, landscape._compare, landscape._land, landscape.expect_arrows,
+    landscape.expect_lines, landscape.expect_point, landscape.expect_square, landscape.expect_words.
+    """
     before, after, said = FAULTS[fault]
     script = SCRIPT.read_text(encoding="utf-8")
     assert script.count(before) == 1
@@ -104,13 +109,13 @@ def test_a_planted_fault_is_refused(fault: str, monkeypatch: pytest.MonkeyPatch)
     ],
 )
 def test_what_nobody_expects_is_refused(svg: str, said: str) -> None:
-    """Rejected by landscape.drawing."""
+    """Rejected by landscape.read."""
     with pytest.raises(WrongDrawingError, match=said):
         read(svg)
 
 
 def test_a_word_too_many_is_refused() -> None:
-    """Rejected by landscape.drawing."""
+    """Rejected by landscape.expect_no_more."""
     with pytest.raises(WrongDrawingError, match="1 things are drawn; expected 0"):
         read("<text x='1' y='2'>word</text>").expect_no_more()
 
