@@ -29,16 +29,19 @@ class Arguments:
         """Return `f` as a function of what moves, that returns a tensor or a tuple of tensors."""
         if self.form is None:
             return lambda *parts: self.outputs.picked(f(*parts))
+        dtypes = [part.dtype for part in as_tuple(self.x)]
 
         def taking(*parts: Any) -> Any:
-            # f may write into it, as a dropout into its mask
-            leaves = [part.clone() if isinstance(part, Tensor) else part for part in self.leaves]
+            leaves = list(self.leaves)
+            for i, leaf in enumerate(leaves):
+                if isinstance(leaf, Tensor) and i not in self.places:
+                    leaves[i] = leaf.clone()  # f may write into it, as a dropout into its mask
             for i, part in zip(self.places, parts, strict=False):
                 leaves[i] = part
             positional, named = tree_unflatten(leaves, self.form)
             if self.weights is None:
                 return self.outputs.picked(f(*positional, **named))
-            self.weights.put_in(parts, as_tuple(self.x))
+            self.weights.put_in(parts, dtypes)
             y = f(*positional, **named)
             self.weights.look()
             return self.outputs.picked(y)

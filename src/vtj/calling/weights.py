@@ -37,7 +37,11 @@ class Weights:
         self.moving = {name: part for name, part in named if part.requires_grad}
         self.changed: list[str] | None = None  # buffers that the first call changed
         self._parameters, self._buffers = list(_parameters(module)), list(_buffers(module))
-        self._padding = dict(_padding(module))
+        self._padding = {
+            name: (row, self.moving[name].detach())
+            for name, row in _padding(module)
+            if name in self.moving
+        }
         self._now: list[tuple[_Place, Tensor, Tensor]] = []  # buffers, as given and a copy
         self._others: dict[tuple[int, torch.dtype], Tensor] = {}
 
@@ -53,13 +57,17 @@ class Weights:
                 raise ValueError(f"{name} {told}")
         return Weights(module)
 
-    def put_in(self, parts: Sequence[Tensor], given: Sequence[Tensor]) -> None:
-        """Put the last of the parts in the place of what moves, and the others in their dtype."""
+    def put_in(self, parts: Sequence[Tensor], given: Sequence[torch.dtype]) -> None:
+        """Put the last of the parts in the place of what moves, and the others in their dtype.
+
+        `given` are the dtypes that the parts had. No parameter that moves is touched here: with
+        torch 2.4 its dtype would count as one on the way (`dtypes_noted`).
+        """
         raised = all(part.dtype == torch.float64 for part in parts)
-        become = {a.dtype: b.dtype for a, b in zip(given, parts, strict=True)}
+        become = {dtype: part.dtype for dtype, part in zip(given, parts, strict=True)}
         first = len(parts) - len(self.moving)
         now = {
-            id(one): self._with_padding(name, one, part)
+            id(one): self._with_padding(name, part)
             for (name, one), part in zip(self.moving.items(), parts[first:], strict=True)
         }
 
@@ -104,12 +112,13 @@ class Weights:
                     getattr(module, name, None) for name in module._flat_weights_names
                 ]
 
-    def _with_padding(self, name: str, one: Tensor, part: Tensor) -> Tensor:
+    def _with_padding(self, name: str, part: Tensor) -> Tensor:
         """Hold the row that an embedding declares to have no gradient."""
         if name not in self._padding:
             return part
-        row = torch.arange(part.shape[0], device=part.device) == self._padding[name]
-        return torch.where(row[:, None], one.detach().to(part.dtype), part)
+        held, one = self._padding[name]
+        row = torch.arange(part.shape[0], device=part.device) == held
+        return torch.where(row[:, None], one.to(part.dtype), part)
 
 
 def _parameters(outermost: nn.Module) -> Iterator[_Place]:
