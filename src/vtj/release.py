@@ -40,7 +40,8 @@ class _Noting(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         out = func(*args, **(kwargs or {}))
         on_the_way = (leaf for leaf in tree_leaves((args, out)) if isinstance(leaf, torch.Tensor))
-        self.dtypes |= {tensor.dtype for tensor in on_the_way if tensor.requires_grad}
+        # A checkpoint makes an empty float32 tensor that requires grad, so that it is recorded.
+        self.dtypes |= {one.dtype for one in on_the_way if one.requires_grad and one.numel()}
         return out
 
 
