@@ -265,6 +265,7 @@ def test_what_cannot_be_explored_fails_the_build(site: tuple[Path, str], said: s
 
 
 def test_an_explorer_of_nothing_fails_the_build(tmp_path: Path) -> None:
+    """Rejected by explorer.run."""
     assert (
         "page.md:3: ERROR: explorer: explorer_functions in conf.py is empty; "
         'expected {"a title": "module:builder"} [docutils]'

@@ -156,7 +156,6 @@ def test_it_starts_with_torchs_numbers_and_they_stand_there_without_a_script(nam
 
 
 def test_a_page_gets_it_once_and_names_a_function_that_is_there(tmp_path: Path) -> None:
-    """Rejected by landscape.run."""
     warnings = built(tmp_path, PAGES, SHOWN)
     page, chosen, plain = (
         (tmp_path / "html" / f"{name}.html").read_text("utf-8")

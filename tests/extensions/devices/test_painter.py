@@ -94,7 +94,6 @@ def test_a_png_holds_one_color_for_each_number() -> None:
 
 
 def test_a_page_gets_it_once_and_names_an_operation_that_is_there(tmp_path: Path) -> None:
-    """Rejected by painter.run."""
     warnings = built(tmp_path, PAGES, SETTINGS)
     page, chosen, plain = (
         (tmp_path / "html" / f"{name}.html").read_text("utf-8")
@@ -112,6 +111,7 @@ def test_a_page_gets_it_once_and_names_an_operation_that_is_there(tmp_path: Path
 def test_a_script_that_is_wrong_fails_the_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Rejected by devices.proved."""
     wrong = tmp_path / "painter.js"
     wrong.write_text(SCRIPT.read_text("utf-8").replace("2 * pixel * v", "pixel * v"), "utf-8")
     monkeypatch.setattr(operations, "SCRIPT", wrong)

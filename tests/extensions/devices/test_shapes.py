@@ -123,7 +123,6 @@ def test_without_a_script_it_stands_there_for_one_setting() -> None:
 
 
 def test_a_page_gets_it_once(tmp_path: Path) -> None:
-    """Rejected by shapes.run."""
     pages = {"page": SHAPES, "two": SHAPES + SHAPES, "plain": "# Plain\n"}
     warnings = built(tmp_path, pages, CONF)
     page, plain = (

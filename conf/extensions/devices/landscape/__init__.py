@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
+
+from devices import Device, load
 
 PICTURES = {  # side in pixels, what is drawn beneath, what stands below
     "v": (
@@ -37,8 +38,8 @@ PICTURES = {  # side in pixels, what is drawn beneath, what stands below
 }
 
 
-class LandscapeDirective(SphinxDirective):
-    """Puts the element on a page, once, beginning with the function that ``:function:`` names."""
+class LandscapeDirective(Device):
+    """Puts the element on a page, beginning with the function that ``:function:`` names."""
 
     option_spec: ClassVar[dict[str, Callable[[str], Any]]] = {
         "function": directives.unchanged_required
@@ -49,22 +50,9 @@ class LandscapeDirective(SphinxDirective):
         # Not above: they import torch, which a build without this page has no use for.
         from devices.landscape import functions, proof
 
-        name = self.options.get("function", next(iter(functions.FUNCTIONS)))
-        if name not in functions.FUNCTIONS:
-            there = ", ".join(functions.FUNCTIONS)
-            raise self.error(f"landscape: no function {name!r}; there are {there}")
-        metadata = self.env.metadata[self.env.docname]
-        if "landscape" in metadata:
-            raise self.error(
-                "landscape: a page holds one, since its state is in the page's address"
-            )
-        metadata["landscape"] = "yes"
-        self.env.note_dependency(str(functions.SCRIPT))
-        script = functions.SCRIPT.read_text(encoding="utf-8")
-        try:
-            proof.prove(script)
-        except ValueError as error:
-            raise self.error(f"landscape: {error}") from None
+        name = self.chosen("function", functions.FUNCTIONS)
+        self.hold()
+        script = self.proved(functions.SCRIPT, proof.prove)
         return [nodes.raw("", element(name, *functions.given(script, name)), format="html")]
 
 
@@ -101,17 +89,8 @@ def _figure(of: str, shown: dict[str, Any]) -> str:
     )
 
 
-def add_files(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
-) -> None:
-    """Load script and style on the page that needs them."""
-    if "landscape" in app.env.metadata.get(pagename, {}):
-        app.add_js_file("landscape.js", defer="defer")
-        app.add_css_file("landscape.css")
-
-
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directive."""
     app.add_directive("landscape", LandscapeDirective)
-    app.connect("html-page-context", add_files)
+    load(app, "landscape", "landscape.js", "landscape.css")
     return {"parallel_read_safe": True, "parallel_write_safe": True, "env_version": 1}

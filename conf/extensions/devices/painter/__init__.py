@@ -11,14 +11,15 @@ from typing import Any, ClassVar
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
+
+from devices import Device, load
 
 CAPTIONS = {"x": "x, the image", "y": "y, the result", "v": "v, a weight for each pixel of y"}
 
 
-class PainterDirective(SphinxDirective):
-    """Puts the element on a page, once, beginning with the operation that ``:operation:`` names."""
+class PainterDirective(Device):
+    """Puts the element on a page, beginning with the operation that ``:operation:`` names."""
 
     option_spec: ClassVar[dict[str, Callable[[str], Any]]] = {
         "operation": directives.unchanged_required
@@ -29,19 +30,9 @@ class PainterDirective(SphinxDirective):
         # Not above: it imports torch, which a build without this page has no use for.
         from devices.painter import operations
 
-        name = self.options.get("operation", "square")
-        if name not in operations.OPERATIONS:
-            there = ", ".join(operations.OPERATIONS)
-            raise self.error(f"painter: no operation {name!r}; there are {there}")
-        metadata = self.env.metadata[self.env.docname]
-        if "painter" in metadata:
-            raise self.error("painter: a page holds one, since its state is in the page's address")
-        metadata["painter"] = "yes"
-        self.env.note_dependency(str(operations.SCRIPT))
-        try:
-            operations.prove(operations.SCRIPT.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise self.error(f"painter: {error}") from None
+        name = self.chosen("operation", operations.OPERATIONS)
+        self.hold()
+        self.proved(operations.SCRIPT, operations.prove)
         return [nodes.raw("", element(name), format="html")]
 
 
@@ -82,17 +73,8 @@ def _described(caption: str, values: Any) -> str:
     )
 
 
-def add_files(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
-) -> None:
-    """Load script and style on the page that needs them."""
-    if "painter" in app.env.metadata.get(pagename, {}):
-        app.add_js_file("painter.js", defer="defer")
-        app.add_css_file("painter.css")
-
-
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directive."""
     app.add_directive("painter", PainterDirective)
-    app.connect("html-page-context", add_files)
+    load(app, "painter", "painter.js", "painter.css")
     return {"parallel_read_safe": True, "parallel_write_safe": True, "env_version": 1}

@@ -9,8 +9,9 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
+
+from devices import Device, load
 
 ROWS = {
     "shapes": "Shapes",
@@ -23,24 +24,16 @@ ROWS = {
 OMIT = "May you omit v?"
 
 
-class ShapesDirective(SphinxDirective):
-    """Puts the element on a page, once."""
+class ShapesDirective(Device):
+    """Puts the element on a page."""
 
     def run(self) -> list[nodes.Node]:
         """Return the element, with what it says of the setting that it begins with inside."""
         # Not above: it imports torch, which a build without this page has no use for.
         from devices.shapes import answers
 
-        metadata = self.env.metadata[self.env.docname]
-        if "shapes" in metadata:
-            raise self.error("shapes: a page holds one, since its state is in the page's address")
-        metadata["shapes"] = "yes"
-        self.env.note_dependency(str(answers.SCRIPT))
-        script = answers.SCRIPT.read_text(encoding="utf-8")
-        try:
-            answers.prove(script)
-        except ValueError as error:
-            raise self.error(f"shapes: {error}") from None
+        self.hold()
+        script = self.proved(answers.SCRIPT, answers.prove)
         return [nodes.raw("", element(*answers.given(script)), format="html")]
 
 
@@ -65,17 +58,8 @@ def _row(name: str, title: str, text: str) -> str:
     return f"<dt{kind}>{title}</dt><dd{kind}>{held}</dd>"
 
 
-def add_files(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
-) -> None:
-    """Load script and style on the page that needs them."""
-    if "shapes" in app.env.metadata.get(pagename, {}):
-        app.add_js_file("shapes.js", defer="defer")
-        app.add_css_file("shapes.css")
-
-
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directive."""
     app.add_directive("shapes", ShapesDirective)
-    app.connect("html-page-context", add_files)
+    load(app, "shapes", "shapes.js", "shapes.css")
     return {"parallel_read_safe": True, "parallel_write_safe": True, "env_version": 1}

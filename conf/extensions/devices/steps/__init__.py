@@ -4,12 +4,13 @@ Without JavaScript the drawing stands above the list of all steps.
 """
 
 from pathlib import Path
-from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.builders import Builder
 from sphinx.util.typing import ExtensionMetadata
+
+from devices import load
 
 FILES = ("steps.css", "steps.js")
 
@@ -39,18 +40,9 @@ def write_files(app: Sphinx, builder: Builder) -> None:
             (static / name).write_text(text, encoding="utf-8")
 
 
-def add_files(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
-) -> None:
-    """Load them on the pages that need them."""
-    if "steps" in app.env.metadata.get(pagename, {}):
-        app.add_css_file("steps.css")
-        app.add_js_file("steps.js", defer="defer")
-
-
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Look at every page that was read."""
     app.connect("doctree-read", share)
     app.connect("write-started", write_files)
-    app.connect("html-page-context", add_files)
+    load(app, "steps", *FILES)
     return {"parallel_read_safe": True, "parallel_write_safe": True, "env_version": 1}
