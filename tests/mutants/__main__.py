@@ -2,15 +2,11 @@
 
 import argparse
 import json
-import os
 import platform
 import subprocess
 import sys
-import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +15,7 @@ import torch
 
 from tests.docs.reading import as_the_build_does
 from tests.mutants import judging
-from tests.mutants.forks import LONGEST, Fork
+from tests.mutants.forks import at_once
 from tests.mutants.judging import CHECK, SHOWN, Outcome
 from tests.mutants.no_faults import NoFaults
 
@@ -28,27 +24,6 @@ WHAT_TO_DO = (
     "Faults were planted and nothing noticed. For each, add a check that does; or, if what a "
     f"reader sees stays right, name it in {Path(__file__).parent.name}/no_faults.yaml."
 )
-
-
-def at_once(names: Sequence[str]) -> Iterator[tuple[str, list[Outcome], float]]:
-    """Judge files side by side, each in a fork; yield each when it is done."""
-    waiting, running = list(names), dict[Fork, tuple[str, float]]()
-    try:
-        while waiting or running:
-            while waiting and len(running) < (os.cpu_count() or 1):
-                name = waiting.pop(0)
-                fork = Fork(lambda name=name: list(judging.judge(name)), LONGEST)
-                running[fork] = (name, time.monotonic())
-            done = wait([fork.reading for fork in running])
-            for fork in [fork for fork in running if fork.reading in done]:
-                name, started = running.pop(fork)
-                outcomes = fork.answer()
-                if isinstance(outcomes, str):
-                    raise ChildProcessError(f"{name}: {outcomes}")
-                yield name, outcomes, time.monotonic() - started
-    finally:
-        for fork in running:
-            fork.end()
 
 
 def counted(outcomes: list[Outcome], reasons: list[str | None]) -> dict[str, Counter[str]]:
@@ -106,7 +81,7 @@ def main(arguments: list[str]) -> int:
     as_the_build_does()
     known, rows, why, total = NoFaults.read(), dict[str, Any](), Counter[str](), Counter[str]()
     spent = 0.0
-    for name, outcomes, seconds in at_once(names):
+    for name, outcomes, seconds in at_once(lambda name: list(judging.judge(name)), names):
         reasons = [None if caught else known.reason(fault) for fault, caught in outcomes]
         rows[name] = counted(outcomes, reasons)
         counts = sum(rows[name].values(), Counter[str]())

@@ -1,13 +1,13 @@
-"""Answers a question in a fork of this process: nothing else that it does remains."""
+"""Answers questions in forks of this process: nothing else that they do remains."""
 
 import contextlib
 import os
 import signal
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from multiprocessing import get_context
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from typing import Any
 
 import torch
@@ -57,6 +57,30 @@ class Fork:
 def in_fork(judge: Callable[[], Any], seconds: float = SECONDS) -> Any:
     """Return what a function answers in a fork of this process; see `Fork`."""
     return Fork(judge, seconds).answer()
+
+
+def at_once(judge: Callable[[str], Any], names: Sequence[str]) -> Iterator[tuple[str, Any, float]]:
+    """Judge each name in a fork, several side by side; yield its answer, and its seconds.
+
+    One more than there are processors: pages whose processes wait for each other use none.
+    """
+    waiting, running = list(names), dict[Fork, tuple[str, float]]()
+    try:
+        while waiting or running:
+            while waiting and len(running) <= (os.cpu_count() or 1):
+                name = waiting.pop(0)
+                fork = Fork(lambda name=name: judge(name), LONGEST)
+                running[fork] = (name, time.monotonic())
+            done = wait([fork.reading for fork in running])
+            for fork in [fork for fork in running if fork.reading in done]:
+                name, started = running.pop(fork)
+                answer = fork.answer()
+                if isinstance(answer, str):
+                    raise ChildProcessError(f"{name}: {answer}")
+                yield name, answer, time.monotonic() - started
+    finally:
+        for fork in running:
+            fork.end()
 
 
 def _answer(judge: Callable[[], Any], writing: Connection) -> None:

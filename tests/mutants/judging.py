@@ -29,7 +29,7 @@ from tests.mutants.forks import LONGEST, in_fork
 ROOT = Path(__file__).parents[2]
 CHECK, SHOWN = "check", "shown"
 """What catches a fault: a check that knows better, or the file of what the page showed before."""
-SLOWER, AT_LEAST = 10.0, 15.0
+SLOWER, AT_LEAST = 10.0, 8.0
 """A reading is ended after that many times its seconds without the fault, and those seconds: two
 processes of a page may wait for each other for half an hour."""
 FENCED = re.compile(r"^(`{3,}|:{3,}).*?^\1$", re.MULTILINE | re.DOTALL)
@@ -52,6 +52,8 @@ class Fault(NamedTuple):
         return f"{self.file}:{self.line}: {self.kind}: {change} in {self.text!r}"
 
 
+Reading = Callable[[], str | None]
+"""Reads a page with a fault in it; returns what catches the fault."""
 Outcome = tuple[Fault, str | None]
 """A fault and what caught it, `check: …` or `shown: …`; None where nothing did."""
 
@@ -88,11 +90,18 @@ def judge_page(page: Path, name: str) -> Iterator[Outcome]:
             return f"{CHECK}: prose quotes {lost[0]}, which no cell holds"
         return said
 
+    seconds = in_fork(lambda: seconds_of_steps(page, Reader(page)), LONGEST)
+    assert isinstance(seconds, list), f"{name}:{seconds}"
     for place, step in enumerate(list(reader.steps)):
-        if planted := list(in_step(step, names)):
-            limit = seconds_without(partial(read, place, step), f"{name}:{step.line}")
-            for change, changed in planted:
-                yield of_step(change, step, name), in_fork(partial(read, place, changed), limit)
+        planted = list(in_step(step, names))
+        readings = [partial(read, place, changed) for _, changed in planted]
+        caught: list[str | None] = []
+        if planted and isinstance(step, PageRole):
+            caught = together(reader, readings, partial(read, place, step))
+        limit = allowed(sum(seconds[place:]))
+        for number, (change, _) in enumerate(planted):
+            found = caught[number] if caught else in_fork(readings[number], limit)
+            yield of_step(change, step, name), found
         if isinstance(step, PageCell):
             yield from judge_derived(page, name, reader, place)
         said = reader.complaint_from(place, place + 1)
@@ -110,12 +119,41 @@ def complaint(page: Path, reader: Reader, place: int, end: int | None = None) ->
     return said and f"{SHOWN}: {said}"
 
 
-def seconds_without(read: Callable[[], str | None], name: str) -> float:
-    """Return how long a reading may take, which must find nothing without a fault."""
-    started = time.monotonic()
-    said = in_fork(read)
-    assert said is None, f"{name}: without a fault, it says {said}"
-    return max(AT_LEAST, SLOWER * (time.monotonic() - started))
+def seconds_of_steps(page: Path, reader: Reader) -> list[float] | str:
+    """Read a page without a fault; return the seconds of each step, or where it finds something."""
+    seconds = []
+    for place, step in enumerate(reader.steps):
+        started = time.monotonic()
+        if said := reader.complaint_from(place, place + 1):
+            return f"{step.line}: without a fault, it says {CHECK}: {said}"
+        seconds.append(time.monotonic() - started)
+    said = difference(page, reader.shown)
+    return f"1: without a fault, it says {SHOWN}: {said}" if said else seconds
+
+
+def allowed(seconds: float) -> float:
+    """Return how long a reading may take that takes these seconds without a fault."""
+    return max(AT_LEAST, SLOWER * seconds)
+
+
+def together(reader: Reader, readings: list[Reading], as_it_stands: Reading) -> list[str | None]:
+    """Return what catches each fault of one sentence, all in one fork: most take no time.
+
+    Afterwards the sentence must be right as it stands; if not, or if one of them took long, an
+    expression has left something behind, and nothing is returned.
+    """
+
+    def found() -> tuple[list[str | None], str | None]:
+        shown, caught = dict(reader.shown), []
+        for reading in readings:
+            caught.append(reading())
+            reader.shown = dict(shown)
+        return caught, as_it_stands()
+
+    match in_fork(found, AT_LEAST):
+        case caught, None:
+            return list(caught)
+    return []
 
 
 def in_step(step: Step, names: list[str]) -> Iterator[tuple[planting.Change, Step]]:
@@ -210,7 +248,10 @@ def judge_module(file: Path, name: str) -> Iterator[Outcome]:
             return f"{CHECK}: {type(error).__name__}: {error}"
         return complaint(page, Reader(page), 0)
 
-    limit = seconds_without(partial(read, text), name)
+    started = time.monotonic()
+    said = in_fork(partial(read, text))
+    assert said is None, f"{name}: without a fault, it says {said}"
+    limit = allowed(time.monotonic() - started)
     for change in in_module(file):
         caught = in_fork(partial(read, change.applied(text)), limit)
         yield described(change, text, name), caught

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cache, partial
+from functools import cache
 from typing import NamedTuple
 from unittest import mock
 
@@ -24,7 +24,7 @@ import torch
 from tests.docs.page_cells import PageRole
 from tests.docs.reading import Reader
 from tests.mutants.__main__ import RECORD, in_lines
-from tests.mutants.forks import LONGEST, in_fork
+from tests.mutants.forks import at_once
 from tests.mutants.judging import ROOT
 from vtj_site.statements import values, words
 from vtj_site.statements.asking import PREDICATES, unambiguous
@@ -284,10 +284,10 @@ def main(arguments: list[str]) -> int:
         parser.error("--record needs all pages; none may be named")
     kinds = defaultdict[str, Counter[str]](Counter)
     judge()  # once, for all forks
-    for name in options.pages or every:
-        # Each page in a fork: what a process says once, as torch does of create_graph, each page
-        # has to hear.
-        for contrary, line, said in in_fork(partial(of_page, name), LONGEST):
+    # Each page in a fork: what a process says once, as torch does of create_graph, each page has to
+    # hear.
+    for name, found_there, _ in at_once(of_page, options.pages or every):
+        for contrary, line, said in found_there:
             found = "with a case" if said and "import torch" in said else "refused"
             kinds[contrary.kind].update(["planted", found if said else "through"])
             if not said:
@@ -297,7 +297,7 @@ def main(arguments: list[str]) -> int:
     if options.record:
         written = json.loads(RECORD.read_text(encoding="utf-8"))
         run = {"date": datetime.now(UTC).date().isoformat(), "torch": torch.__version__}
-        written["sentences"] = run | {"kinds": kinds}
+        written["sentences"] = run | {"kinds": {kind: kinds[kind] for kind in sorted(kinds)}}
         RECORD.write_text(in_lines(written, depth=3) + "\n", encoding="utf-8")
     return int(any(kinds[of]["through"] > (1 - GOAL) * kinds[of]["planted"] for of in (WORD, TOLD)))
 
