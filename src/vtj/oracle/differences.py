@@ -141,6 +141,30 @@ def robust_derivative(
     return best
 
 
+def stands_close_by(
+    g: Callable[[float], Array],
+    here: Array,
+    slope: Array,
+    gap: Array,
+    first: float,
+    noise: float,  # the absolute error of g's values, at least
+) -> bool:
+    """Return whether slopes stand over ever finer steps, beside gaps to what contradicts them.
+
+    On either side they must: that tells a gross mistake from kinks and stairs, from noise and from
+    a fast wave, which have another slope at some of these steps, in eight calls.
+    """
+    for part in (CLOSE, *FINER):
+        step = part * first
+        sides = (g(step) - here) / step, (here - g(-step)) / step
+        if not all((abs(one - slope) <= gap / SAFETY).all() for one in sides):
+            return False
+        # else gelu(W @ x) (in tests/), which rounding makes flat in places, is called wrong
+        if not (SAFETY * noise <= gap * step).all():
+            return False
+    return True
+
+
 def _close_by(
     g: Callable[[float], Array],
     here: Array,

@@ -182,8 +182,17 @@ def reexamined_pair(
         )
     if pair.differs and pair.side != "y":
         rounding = gradient_rounding(
-            passes.trial, lambda f, x, weights: passes.of(f, x).gradient(weights), v, seed
+            passes.trial,
+            lambda f, x, weights: passes.of(f, x).gradient(weights),
+            v,
+            lambda error: not _with_rounding(pair, error, u).differs,
+            seed,
         )
-        error = rounding if pair.side == "x" else np.array([rounding @ abs(u)])
-        pair = replace(pair, b=replace(pair.b, error=pair.b.error + error))
+        pair = _with_rounding(pair, rounding, u)
     return pair
+
+
+def _with_rounding(pair: Pair, error: Array, u: Array) -> Pair:
+    """Return the pair where each element of `x.grad` may be off by so much."""
+    whole = error if pair.side == "x" else np.array([error @ abs(u)])
+    return replace(pair, b=replace(pair.b, error=pair.b.error + whole))
