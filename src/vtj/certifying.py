@@ -15,15 +15,14 @@ from vtj.oracle.behavior import Judged, drawn, judge_f, judge_v, raises
 from vtj.oracle.beside import functions_beside, report_beside
 from vtj.oracle.findings import Finding, overall
 from vtj.oracle.judging import once_differentiable_report
-from vtj.oracle.locating import locate
-from vtj.oracle.operators import operator
+from vtj.oracle.locating import Accused, accuse
+from vtj.oracle.operators import Operator, operator
 from vtj.oracle.pairs import (
     Pair,
     Probes,
     backward_raised,
     pairs,
     probe,
-    reexamined_pair,
     with_forward_pass,
 )
 from vtj.oracle.passes import Counted, Passes
@@ -110,31 +109,18 @@ def certify(
         by_hand = None if J is None else operator(trial, J)
         passes = Passes(trial)
 
-        def compare(asked: Probes) -> list[Pair]:
-            return [
-                reexamined_pair(pair, passes, asked, by_hand, seed)
-                for pair in pairs(asked, trial.relative)
-            ]
-
         asked = probe(passes, run, by_hand, probes, seed)
-        if _too_weak(trial, asked, list(pairs(asked, trial.relative))):
-            asked = with_forward_pass(passes, asked)
-        compared = compare(asked)
-        if asked.forward is None and _too_weak(trial, asked, compared):
-            asked = with_forward_pass(passes, asked)
-            compared = compare(asked)
-        if _hidden(trial, asked).any():
-            asked = replace(asked, differences=passes.differences(asked.u, robust=True))
-            compared = compare(asked)
-        calls = counted.calls
         behavior = [judge_v(asked.outcomes), *judge_f(trial, asked.outcomes, kept)]
         raised = _raised(asked.outcomes)
         found = [one.finding for one in (*behavior, *raised) if one.finding]
         if not found:
             found = _not_numbers(trial, asked)
-        bad = [pair for pair in compared if pair.differs]
-        if bad and not found:
-            found.append(locate(passes, asked, bad, by_hand))
+        accused = Accused(list(pairs(asked, trial.relative)))
+        if not found:
+            asked, accused = _examined(passes, asked, by_hand, seed)
+        calls = counted.calls
+        if accused.finding:
+            found.append(accused.finding)
         alone: list[Judged] = []
         # needs_input_grad is a custom Function's; a model has hundreds of inputs, its parameters
         if not found and trial.custom:
@@ -142,7 +128,7 @@ def certify(
             alone += judge_alone(trial, np.where(trial.reached, v, 0), grad, abs(grad), seed)
             found += [one.finding for one in alone if one.finding]
         if not found:
-            found += _hiding_places(trial, asked, compared)
+            found += _hiding_places(trial, asked, accused.pairs)
         not_checked, open_questions = unchecked(trial, kept, "certify")
         found += open_questions
     verdict, culprit = overall(found)
@@ -150,15 +136,38 @@ def certify(
     return Report(
         title=f"J {trial.shape} in {dtype}, {probes} probes, {calls} calls of f",
         rows=(
-            *_rows(compared),
+            *_rows(accused.pairs),
+            *accused.rows,
             *(one.row for one in (*raised, *alone, *behavior)),
             *not_checked,
-            *_power_row(compared),
+            *_power_row(accused.pairs),
         ),
         verdict=verdict,
         culprit=culprit,
         findings=tuple(one.text for one in found),
     )
+
+
+def _examined(
+    passes: Passes, asked: Probes, by_hand: Operator | None, seed: int
+) -> tuple[Probes, Accused]:
+    """Return what was asked in the end, and who is at fault where it differs.
+
+    More is asked where that is too weak to vouch for the gradient, or too rough for what may hide.
+    """
+    trial = passes.trial
+    if _too_weak(trial, asked, list(pairs(asked, trial.relative))):
+        asked = with_forward_pass(passes, asked)
+    accused = accuse(passes, asked, by_hand, seed)
+    if accused.finding:
+        return asked, accused
+    if asked.forward is None and _too_weak(trial, asked, accused.pairs):
+        asked = with_forward_pass(passes, asked)
+        accused = accuse(passes, asked, by_hand, seed)
+    if not accused.finding and _hidden(trial, asked).any():
+        asked = replace(asked, differences=passes.differences(asked.u, robust=True))
+        accused = accuse(passes, asked, by_hand, seed)
+    return asked, accused
 
 
 def _hiding_places(trial: Trial, asked: Probes, compared: Sequence[Pair]) -> Iterator[Finding]:

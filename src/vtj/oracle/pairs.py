@@ -162,18 +162,22 @@ def adjoint_identity(v: Array, u: Array, grad: Array, slopes: Witness) -> tuple[
     return inner_product(u, grad), theirs
 
 
-def reexamined_pair(
-    pair: Pair, passes: Passes, asked: Probes, by_hand: Operator | None, seed: int
-) -> Pair:
+def with_size(pair: Pair, asked: Probes, by_hand: Operator | None) -> Pair:
+    """Return the pair with the magnitudes that went into a product with J, where it differs."""
+    if by_hand is None or not pair.differs:
+        return pair
+    of_x = pair.side == "x"
+    size = by_hand.left_size(asked.v[pair.probe]) if of_x else by_hand.right_size(asked.u)
+    return replace(pair, a=replace(pair.a, size=size))
+
+
+def reexamined_pair(pair: Pair, passes: Passes, asked: Probes, seed: int) -> Pair:
     """Return the pair with all error bounds that apply, where its two values differ.
 
-    First the magnitudes that went into a product; then, for differences, two estimates of three;
-    then how much the exact values change when `x` moves by a few units in the last place.
+    First, for differences, two estimates of three; then how much the exact values change when `x`
+    moves by a few units in the last place.
     """
     v, u = asked.v[pair.probe], asked.u
-    if pair.differs and by_hand is not None:
-        size = by_hand.left_size(v) if pair.side == "x" else by_hand.right_size(u)
-        pair = replace(pair, a=replace(pair.a, size=size))
     if pair.differs and pair.side == "y":
         pair = replace(pair, b=passes.differences(u, robust=True))
     if pair.differs and pair.b.family == NUMERIC.name and pair.side == "number":

@@ -77,7 +77,7 @@ class Reference:
         if found[-1].power > visible:
             asked = with_forward_pass(passes, asked)
             found = list(pairs(asked, self.trial.relative))
-        found = [reexamined_pair(pair, passes, asked, None, seed) for pair in found]
+        found = [reexamined_pair(pair, passes, asked, seed) for pair in found]
         if any(pair.differs for pair in found):
             told = "its own gradient is not its slope, as differences see it"
             yield Finding(f"{self.name}: {told}: nothing to compare", "undecided")

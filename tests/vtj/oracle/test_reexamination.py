@@ -96,7 +96,7 @@ def test_where_the_gap_is_gross_no_differences_are_repeated() -> None:
 
 def test_columns_in_which_nobody_disagrees_stay() -> None:
     """Only the differences of the others are repeated."""
-    wrong = off_in_the_second(1.001)
+    wrong = off_in_the_second(1.00001)
     first, second = again(wrong)
     assert first.slopes is not None
     assert second.slopes is not None
