@@ -58,7 +58,7 @@ def accuse(passes: Passes, asked: Probes, by_hand: Operator | None, seed: int) -
     First the entry is looked for with plain differences. Where it stands, being off by much, or by
     more than rounding tells, the pairs need no further look.
     """
-    compared = [with_size(one, asked, by_hand) for one in pairs(asked, passes.trial.relative)]
+    compared = [with_size(one, asked, by_hand) for one in pairs(asked, passes.trial)]
     bad = [pair for pair in compared if pair.differs]
     if not bad:
         return Accused(compared)
@@ -74,7 +74,7 @@ def accuse(passes: Passes, asked: Probes, by_hand: Operator | None, seed: int) -
             return Accused(compared)
         pair = next((one for one in bad if one.side == "x"), bad[0])
         found = _locate(passes, asked, pair, by_hand, seed, robust=True)
-        rounding = most_rounding(passes.trial.relative)
+        rounding = most_rounding(passes.trial.earned)
         found = found or _beyond_entries(passes, asked, pair, rounding)
     return Accused(compared, found)
 
@@ -334,7 +334,7 @@ def _accused(
     for family, mask in culprits(result.against, passes.trial.reached[[row]]):
         if not mask.any():
             continue
-        if family in (NUMERIC, FORWARD) and _nearly(answers, family, passes.trial.relative):
+        if family in (NUMERIC, FORWARD) and _nearly(answers, family, passes.trial.earned):
             return Finding(f"{name}: {told}: {LAST_DIGITS}", "undecided")
         if family == FORWARD and not passes.trial.custom:
             told += ": torch's own forward formula is wrong, and differences are too rough"

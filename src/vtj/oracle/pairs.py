@@ -12,7 +12,7 @@ from vtj.oracle.behavior import random_weights
 from vtj.oracle.operators import Operator
 from vtj.oracle.passes import Passes
 from vtj.oracle.rounding import gradient_rounding
-from vtj.oracle.trial import ForwardRun
+from vtj.oracle.trial import ForwardRun, Trial
 from vtj.oracle.voting import Array, Witness, allowed, distance
 from vtj.oracle.witnesses import raised_by_autograd
 from vtj.outcome import Outcome
@@ -116,10 +116,25 @@ def with_forward_pass(passes: Passes, asked: Probes) -> Probes:
     return replace(asked, forward=forward, differences=passes.differences(asked.u, slopes))
 
 
-def pairs(asked: Probes, relative: float) -> Iterator[Pair]:
-    """Yield, probe by probe, the values that should be the same."""
+def over_wide_steps(passes: Passes, asked: Probes) -> tuple[Passes, Probes]:
+    """Return the probes with differences in which rounding counts less, as of a float32 in `f`.
+
+    The largest steps are as wide as `x`, and its small elements move no less than the mean.
+    """
+    wide = replace(passes, even=True)
+    u = asked.u / passes.scale * wide.scale
+    differences = wide.differences(u, v=asked.v, robust=True)
+    return wide, replace(asked, u=u, differences=differences)
+
+
+def pairs(asked: Probes, trial: Trial) -> Iterator[Pair]:
+    """Yield, probe by probe, the values that should be the same.
+
+    A tolerance that is stated is one of each element: in a single number errors cancel.
+    """
     if asked.differences is None:
         return
+    relative = trial.earned if asked.by_hand is None else trial.relative
     least = float(abs(asked.u).min(initial=MOST))
     if asked.by_hand is not None:
         right, lefts = asked.by_hand

@@ -46,6 +46,7 @@ class Passes:
     """The passes one function allows, with vectors in and out."""
 
     trial: Trial
+    even: bool = False  # whether elements of `x` smaller than the mean move as far as that is
 
     def backward(self, v: Array) -> Outcome:
         """Run ``y.backward(v)``."""
@@ -65,7 +66,7 @@ class Passes:
 
     def of(self, f: Function, x: Tensors) -> "Passes":
         """Return the passes of a function like this one, at another point."""
-        return Passes(replace(self.trial, f=f, x=x))
+        return replace(self, trial=replace(self.trial, f=f, x=x))
 
     def forward(self, u: Array) -> Array:
         """Return J·u by one forward pass with dual numbers; raises what torch raises."""
@@ -157,10 +158,11 @@ class Passes:
     def scale(self) -> Array:
         """The size of each element of `x`, for elements that are 0 that of the others."""
         size = abs(self.trial.x_vector)
-        if size.all():
+        if size.all() and not self.even:
             return size
         others = np.count_nonzero(size)
-        return np.where(size > 0, size, size.sum() / others if others else 1.0)
+        mean = size.sum() / others if others else 1.0
+        return np.maximum(size, mean) if self.even else np.where(size > 0, size, mean)
 
     @cached_property
     def noise(self) -> Array:

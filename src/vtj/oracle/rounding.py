@@ -179,5 +179,5 @@ def _largest_rounding(trial: Trial, slope: float, noise: Array) -> Array:
     Without a limit a sine would be correct whose backward is off by a random 1e-8; with one beside
     the slope alone the right drawn functions 2797 and 6737 (in tests/) would be called wrong.
     """
-    part = most_rounding(trial.relative)
+    part = most_rounding(trial.earned)
     return np.asarray(part * np.maximum(slope, noise / trial.eps / trial.x_size))
