@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -15,15 +16,15 @@ from vtj.oracle.behavior import Judged, drawn, judge_f, judge_v, raises
 from vtj.oracle.beside import functions_beside, report_beside
 from vtj.oracle.findings import Finding, overall
 from vtj.oracle.judging import once_differentiable_report
-from vtj.oracle.locating import locate
-from vtj.oracle.operators import operator
+from vtj.oracle.locating import Accused, accuse
+from vtj.oracle.operators import Operator, operator
 from vtj.oracle.pairs import (
     Pair,
     Probes,
     backward_raised,
+    over_wide_steps,
     pairs,
     probe,
-    reexamined_pair,
     with_forward_pass,
 )
 from vtj.oracle.passes import Counted, Passes
@@ -71,6 +72,8 @@ def certify(
             same report then.
         surrogate: A plain function whose gradient `x.grad` is meant to be; see `check`.
         relative: How far values may lie apart, relative to each; that of the dtype when omitted.
+            Where x.grad is another by more than rounding, `check` looks at each entry, unless J
+            has more than 10,000.
         probes: How many random `v`; there is one random `u`.
         seed: Fixes them, and what `f` draws itself.
 
@@ -109,32 +112,23 @@ def certify(
             return report_beside(trial, kept, drawn(trial, seed), plain, seed)
         by_hand = None if J is None else operator(trial, J)
         passes = Passes(trial)
-
-        def compare(asked: Probes) -> list[Pair]:
-            return [
-                reexamined_pair(pair, passes, asked, by_hand, seed)
-                for pair in pairs(asked, trial.relative)
-            ]
-
         asked = probe(passes, run, by_hand, probes, seed)
-        if _too_weak(trial, asked, list(pairs(asked, trial.relative))):
-            asked = with_forward_pass(passes, asked)
-        compared = compare(asked)
-        if asked.forward is None and _too_weak(trial, asked, compared):
-            asked = with_forward_pass(passes, asked)
-            compared = compare(asked)
-        if _hidden(trial, asked).any():
-            asked = replace(asked, differences=passes.differences(asked.u, robust=True))
-            compared = compare(asked)
-        calls = counted.calls
         behavior = [judge_v(asked.outcomes), *judge_f(trial, asked.outcomes, kept)]
         raised = _raised(asked.outcomes)
         found = [one.finding for one in (*behavior, *raised) if one.finding]
         if not found:
             found = _not_numbers(trial, asked)
-        bad = [pair for pair in compared if pair.differs]
-        if bad and not found:
-            found.append(locate(passes, asked, bad, by_hand))
+        accused = Accused(list(pairs(asked, trial)))
+        if not found:
+            asked, accused = _examined(passes, asked, by_hand, seed)
+        calls = counted.calls
+        if accused.finding:
+            if trial.stated and accused.finding.verdict != "wrong" and by_hand is None:
+                from vtj.checking import MOST_ENTRIES, check
+
+                if prod(trial.size) <= MOST_ENTRIES:
+                    return check(f, x, kwargs=kwargs, relative=relative, seed=seed)
+            found.append(accused.finding)
         alone: list[Judged] = []
         # needs_input_grad is a custom Function's; a model has hundreds of inputs, its parameters
         if not found and trial.custom:
@@ -142,7 +136,7 @@ def certify(
             alone += judge_alone(trial, np.where(trial.reached, v, 0), grad, abs(grad), seed)
             found += [one.finding for one in alone if one.finding]
         if not found:
-            found += _hiding_places(trial, asked, compared)
+            found += _hiding_places(trial, asked, accused.pairs)
         not_checked, open_questions = unchecked(trial, kept, "certify")
         found += open_questions
     verdict, culprit = overall(found)
@@ -150,15 +144,44 @@ def certify(
     return Report(
         title=f"J {trial.shape} in {dtype}, {probes} probes, {calls} calls of f",
         rows=(
-            *_rows(compared),
+            *_rows(accused.pairs),
+            *accused.rows,
             *(one.row for one in (*raised, *alone, *behavior)),
             *not_checked,
-            *_power_row(compared),
+            *_power_row(accused.pairs),
         ),
         verdict=verdict,
         culprit=culprit,
         findings=tuple(one.text for one in found),
     )
+
+
+def _examined(
+    passes: Passes, asked: Probes, by_hand: Operator | None, seed: int
+) -> tuple[Probes, Accused]:
+    """Return what was asked in the end, and who is at fault where it differs.
+
+    More is asked where that is too weak to vouch for the gradient, or too rough for what may hide.
+    """
+    trial = passes.trial
+    if _too_weak(trial, asked, list(pairs(asked, trial))):
+        asked = with_forward_pass(passes, asked)
+    accused = accuse(passes, asked, by_hand, seed)
+    if accused.finding:
+        return asked, accused
+    if asked.forward is None and _too_weak(trial, asked, accused.pairs):
+        asked = with_forward_pass(passes, asked)
+        accused = accuse(passes, asked, by_hand, seed)
+    hidden_rounding = trial.dtype == torch.float64 and asked.forward is None
+    if not accused.finding and hidden_rounding and _too_weak(trial, asked, accused.pairs):
+        wide, of_wide = over_wide_steps(passes, asked)
+        found = accuse(wide, of_wide, by_hand, seed)
+        if found.finding is None or found.finding.verdict == "wrong":  # else kinks lie on the way
+            asked, accused = of_wide, found
+    if not accused.finding and _hidden(trial, asked).any():
+        asked = replace(asked, differences=passes.differences(asked.u, robust=True))
+        accused = accuse(passes, asked, by_hand, seed)
+    return asked, accused
 
 
 def _hiding_places(trial: Trial, asked: Probes, compared: Sequence[Pair]) -> Iterator[Finding]:
@@ -180,7 +203,8 @@ def _too_weak(trial: Trial, asked: Probes, compared: Sequence[Pair]) -> str:
         return ""
     what, power = min(powers, key=lambda one: one[1])
     largest = float(abs(asked.grads).max(initial=0))
-    if power <= max(ENOUGH, 2 * (trial.stated or 0)) * largest:
+    stated = 0.0 if asked.by_hand is None else trial.stated or 0.0
+    if power <= max(ENOUGH, 2 * stated) * largest:
         return ""
     told = f"{what}: an error of {power:.1g} in an entry of J would not show"
     told += f", and no element of x.grad is larger than {largest:.1g}"

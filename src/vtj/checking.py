@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -13,7 +14,7 @@ from vtj.calling.arguments import arguments
 from vtj.calling.state import Kept
 from vtj.calling.tensors import Function, Tensors, as_tuple, like, require_values
 from vtj.certifying import certify
-from vtj.engines import ENGINES, refuse_what_does_not_fit
+from vtj.engines import BACKWARD, ENGINES, refuse_what_does_not_fit
 from vtj.oracle.behavior import drawn, observe
 from vtj.oracle.beside import functions_beside, report_beside
 from vtj.oracle.judging import judge, once_differentiable_report
@@ -154,7 +155,10 @@ def _dense(
     if is_disputed(trial, answers, result):
         answers = reexamined(trial, answers, seed)
         result = vote(answers.witnesses, trial.relative)
-    seen = observe(trial, weights, seed, result.agreed)
+    known = [result.agreed]
+    if result.against.get(BACKWARD.name, np.zeros(1)).any():
+        known.append(answers.speakers[BACKWARD.name])
+    seen = observe(trial, weights, seed, known)
     return judge(trial, answers, seen, result, kept, seed)
 
 

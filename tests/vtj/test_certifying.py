@@ -370,3 +370,30 @@ def test_a_float32_module_is_judged_in_float64_or_not_at_all(seed: int) -> None:
         assert "in an entry of J would not show, and no element of x.grad is larger than" in told
         assert cure == "try float64 (of a module: hand in itself, or f.double())"
     assert vtj.certify(layer, x)
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+@pytest.mark.parametrize("with_jvp", [False, True])
+@pytest.mark.parametrize(
+    ("part", "verdict"), [(0, "correct"), (1e-6, "correct"), (9e-4, "correct"), (1.2e-3, "wrong")]
+)
+def test_a_stated_tolerance_is_that_of_each_entry(
+    verify: Any, with_jvp: bool, part: float, verdict: str
+) -> None:
+    """In the sum along a direction errors of both signs cancel; each entry tells."""
+
+    def cosine(x: tuple[Tensor], by: Tensor) -> Tensor:
+        return by * x[0].cos() * (1 + part)
+
+    sine = custom(torch.sin, cosine, cosine if with_jvp else None)
+    report = verify(sine, vector(5), relative=1e-3)
+    assert report.verdict == verdict, str(report)
+
+
+def test_where_entries_are_too_many_a_stated_tolerance_may_stay_open() -> None:
+    near = custom(torch.sin, lambda x, g: 1.0009 * g * x[0].cos())
+    report = vtj.certify(near, X, relative=1e-3)
+    assert report.verdict == "undecided"
+    far = custom(torch.sin, lambda x, g: 1.0012 * g * x[0].cos())
+    assert vtj.certify(far, X, relative=1e-3).culprit == "backward"
+    assert vtj.certify(torch.sin, X, relative=1e-3)

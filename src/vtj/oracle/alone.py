@@ -6,7 +6,7 @@ is right as long as everything is asked for.
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -65,8 +65,9 @@ def _judged(
     judged = same_as(trial, behavior, came, unnamed(grad, 0.0, size))
     if judged.finding is None:
         return judged
-    rounding = len(trial.y) * measured_in_grad(trial, v, seed)
-    return same_as(trial, behavior, came, unnamed(grad, rounding, size))
+    right = unnamed(grad, 0.0, size)
+    rounding = measured_in_grad(trial, v, unnamed(came), right, seed, len(trial.y))
+    return same_as(trial, behavior, came, replace(right, error=rounding))
 
 
 def _inputs_alone(trial: Trial, v: Array) -> Array:

@@ -98,8 +98,11 @@ def signed(trial: Trial, seed: int) -> Tensors:
     return trial.weights(random_weights(np.random.default_rng(seed), trial.size[0], 0.125, 8))
 
 
-def observe(trial: Trial, v: Tensors | None, seed: int, agreed: Witness | None) -> Observed:
-    """Run the backward passes; rounding is measured where they are not as J `agreed` on says."""
+def observe(trial: Trial, v: Tensors | None, seed: int, known: Sequence[Witness]) -> Observed:
+    """Run the backward passes; rounding is measured where no J that is known explains them.
+
+    The first is that which was agreed on; of a backward that was contradicted its own is the next.
+    """
     w = signed(trial, seed)
     weights, signed_weights = (
         np.where(trial.reached, trial.weighing(part), 0.0) for part in (v, w)
@@ -114,6 +117,8 @@ def observe(trial: Trial, v: Tensors | None, seed: int, agreed: Witness | None) 
         same(backward(one, trial.x, v).grad, before.grad)
         for one, before in ((reseeded(f), again), (f, first))
     )
+    if random:  # nothing explains it
+        known = ()
     return Observed(
         weights=weights,
         first=first,
@@ -125,22 +130,21 @@ def observe(trial: Trial, v: Tensors | None, seed: int, agreed: Witness | None) 
         graph=graph,
         shares=shares,
         rounding=(
-            _rounding(trial, weights, first, agreed, seed),
-            _rounding(trial, signed_weights, of_w, agreed, seed),
-            _rounding_of_graph(trial, weights, first, graph, agreed, seed),
+            _rounding(trial, weights, first, known, seed),
+            _rounding(trial, signed_weights, of_w, known, seed),
+            _rounding_of_graph(trial, weights, first, graph, known, seed),
         ),
     )
 
 
 def _rounding(
-    trial: Trial, weights: Array, outcome: Outcome, agreed: Witness | None, seed: int
+    trial: Trial, weights: Array, outcome: Outcome, known: Sequence[Witness], seed: int
 ) -> Array:
-    if agreed is None:
-        return np.zeros(trial.size[1])
     grad = unnamed(trial.gradient(outcome.grad))
-    if not _differ(grad, product(agreed, weights), trial):
+    products = [product(one, weights) for one in known]
+    if not all(_differ(grad, one, trial) for one in products) or not products:
         return np.zeros(trial.size[1])
-    return measured_in_grad(trial, weights, seed)
+    return measured_in_grad(trial, weights, grad, products[0], seed)
 
 
 def _rounding_of_graph(
@@ -148,23 +152,26 @@ def _rounding_of_graph(
     weights: Array,
     first: Outcome,
     graph: Array | str,
-    agreed: Witness | None,
+    known: Sequence[Witness],
     seed: int,
 ) -> Array:
     """Return how far the gradients with and without create_graph may lie apart, if they do."""
-    if agreed is None or isinstance(graph, str) or first.error is not None:
+    if not known or isinstance(graph, str) or first.error is not None:
         return np.zeros(trial.size[1])
-    other = unnamed(graph, size=product(agreed, weights).size)
-    if not _differ(unnamed(trial.gradient(first.grad)), other, trial):
+    mine, other = unnamed(trial.gradient(first.grad)), unnamed(graph)
+    other = replace(other, size=product(known[0], weights).size)
+    if not _differ(mine, other, trial):
         return np.zeros(trial.size[1])
+    explains = _explains(trial, mine, other)
     ways = (_left_in_grad, _under_create_graph)
-    return np.asarray(sum(_measured(trial, weights, way, seed) for way in ways))
+    return np.asarray(sum(_measured(trial, weights, way, explains, seed) for way in ways))
 
 
 def _measured(
     trial: Trial,
     weights: Array,
     way: Callable[[Trial, Function, Tensors | None], Array | str],
+    explains: Callable[[Array], bool],
     seed: int,
 ) -> Array:
     def gradient_at(f: Function, x: Tensors, there: Array) -> Array:
@@ -172,12 +179,20 @@ def _measured(
         came = way(here, *here.seen_by_autograd(trial.weights(there)))
         return np.zeros(trial.size[1]) if isinstance(came, str) else came
 
-    return gradient_rounding(trial, gradient_at, weights, seed)
+    return gradient_rounding(trial, gradient_at, weights, explains, seed)
 
 
-def measured_in_grad(trial: Trial, weights: Array, seed: int) -> Array:
-    """Return how far what a backward leaves in `x.grad` may be off by rounding."""
-    return _measured(trial, weights, _left_in_grad, seed)
+def measured_in_grad(
+    trial: Trial, weights: Array, grad: Witness, other: Witness, seed: int, times: int = 1
+) -> Array:
+    """Return how far what a backward leaves in `x.grad` may be off by rounding, `times` over."""
+    explains = _explains(trial, grad, other, times)
+    return times * _measured(trial, weights, _left_in_grad, explains, seed)
+
+
+def _explains(trial: Trial, a: Witness, b: Witness, times: int = 1) -> Callable[[Array], bool]:
+    """Return whether so much rounding, or several times that, brings the two together."""
+    return lambda error: not _differ(replace(a, error=a.error + times * error), b, trial)
 
 
 def _left_in_grad(trial: Trial, f: Function, v: Tensors | None) -> Array:

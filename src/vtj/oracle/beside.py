@@ -124,7 +124,7 @@ def report_beside(
         for one in weights:
             one[start : start + trial.y[i].numel()] = 0
     asked = {name: reference(name, g, trial, weights, seed) for name, g in named.items()}
-    seen = observe(trial, v, seed, None)
+    seen = observe(trial, v, seed, ())
     of_grad = asked.get("surrogate") or asked["reference"]
     stated = replace(trial, stated=earned(trial))
     judged = list(_values(trial, asked.get("reference"), of_grad, (seen.first, seen.signed)))

@@ -32,6 +32,9 @@ ROUGH = 1e-8
 # Steps over which a fast wave is a steep slope, and no noise: sin(1e8 x.detach()) at 1 would be
 # undecided without them, and the right drawn function 20690 (in tests/) would be called wrong.
 FINER = (2.0**-24, 2.0**-34, 2.0**-44)
+# Steps over which a value moves that is stuck over finer ones: without the second `certify` would
+# call (x + 1e12) - 1e12 wrong at 0.3, without the first x**2 + ((x + 1e13) - 1e13).
+WIDER = (2.0**-4, 2.0**-7)
 # Of y: noise between the square of this and this may be that of a float32 inside `f`, which stands
 # still over such steps: without it the right "softmax whose sum is float32" (in tests/) would be
 # called wrong; without the square, or with more, abs(t + 1e-6) and sin(1e8 x.detach()) be missed.
@@ -139,6 +142,33 @@ def robust_derivative(
         steep = ~stairs & (abs(fine.value) > SAFETY * (abs(best.value) + best.error))
         best = choose(steep & (abs(fine.value) > SAFETY * fine.error), fine, best)
     return best
+
+
+def stands_close_by(
+    g: Callable[[float], Array],
+    here: Array,
+    slope: Array,
+    gap: Array,
+    first: float,
+    noise: float,  # the absolute error of g's values, at least
+) -> bool:
+    """Return whether slopes stand over ever finer steps, beside gaps to what contradicts them.
+
+    Close by they must on either side: that tells a gross mistake from kinks and stairs, from noise
+    and from a fast wave, which have another slope at some of these steps, in twelve calls.
+    """
+    for part in (*WIDER, CLOSE, *FINER):
+        step = part * first
+        # else gelu(W @ x) (in tests/), which rounding makes flat in places, is called wrong
+        if not (SAFETY * noise <= gap * step).all():
+            return part == FINER[-1]
+        plus, minus = g(step), g(-step)
+        sides = [(plus - minus) / (2 * step)]
+        if part not in WIDER:
+            sides = [(plus - here) / step, (here - minus) / step]
+        if not all((abs(one - slope) <= gap / SAFETY).all() for one in sides):
+            return False
+    return True
 
 
 def _close_by(

@@ -185,7 +185,7 @@ def _accusation(
     at = int(np.argmax(apart))
     entry = f"{trial.entry_name(at)}: {said(list(speakers.values()), at)}"
     if family in (NUMERIC, FORWARD) and differs_in_last_digits(
-        accused.value, result.agreed.value, mask, trial.relative
+        accused.value, result.agreed.value, mask, trial.earned
     ):
         return Finding(f"{entry}: {LAST_DIGITS}", "undecided")
     if family.verdict == "undecided":

@@ -1,13 +1,18 @@
-"""Which entry it is: bisect the suspects until one row and one column are left."""
+"""Which entry it is: bisect the gap until one row and one column are left."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
+from math import prod
+from typing import TypeAlias
 
 import numpy as np
 
+from vtj.calling.repeatable import reseeded
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC, Family
-from vtj.engines.numeric import SAFETY
+from vtj.engines.numeric import CLOSE, SAFETY
+from vtj.oracle.behavior import RANDOM, REPEATABLE, Judged, same_as
 from vtj.oracle.findings import (
     LAST_DIGITS,
     Finding,
@@ -17,106 +22,221 @@ from vtj.oracle.findings import (
     said,
 )
 from vtj.oracle.operators import Operator
-from vtj.oracle.pairs import Pair, Probes, adjoint_identity
-from vtj.oracle.passes import Passes
+from vtj.oracle.pairs import Pair, Probes, pairs, reexamined_pair, with_size
+from vtj.oracle.passes import FIRST, Passes
 from vtj.oracle.patterns import Inputs, pattern
-from vtj.oracle.reexamination import SEED, kinks_meet, nearby_points
-from vtj.oracle.tolerance import most_rounding
+from vtj.oracle.reexamination import (
+    ROUNDED_AWAY,
+    SEED,
+    kinks_meet,
+    least_visible_slope,
+    nearby_points,
+)
+from vtj.oracle.rounding import gradient_rounding
+from vtj.oracle.tolerance import MOST_PART, most_rounding
 from vtj.oracle.voting import Array, Witness, distance, unnamed, vote
 from vtj.oracle.witnesses import raised_by_autograd
+from vtj.report import Row
+
+Way: TypeAlias = Callable[[Array], Array]  # from u to J·u
+# Parts of the size of x over which one central difference may tell a gap.
+STEPS = (CLOSE * FIRST, FIRST**2, 2.0**-32, 2.0**-42, FIRST)
 
 
-def locate(passes: Passes, asked: Probes, bad: Sequence[Pair], by_hand: Operator | None) -> Finding:
+@dataclass(frozen=True)
+class Accused:
+    """What was compared, and who is at fault where it differs."""
+
+    pairs: list[Pair]
+    finding: Finding | None = None
+    rows: tuple[Row, ...] = ()
+
+
+def accuse(passes: Passes, asked: Probes, by_hand: Operator | None, seed: int) -> Accused:
+    """Return the pairs, with all error bounds where they differ, and who is at fault.
+
+    First the entry is looked for with plain differences. Where it stands, being off by much, or by
+    more than rounding tells, the pairs need no further look.
+    """
+    compared = [with_size(one, asked, by_hand) for one in pairs(asked, passes.trial)]
+    bad = [pair for pair in compared if pair.differs]
+    if not bad:
+        return Accused(compared)
+    pair = next((one for one in bad if one.side == "x"), bad[0])
+    if changing := _changing(passes, asked, pair.probe):
+        return Accused(compared, changing.finding, (changing.row,))
+    found = _locate(passes, asked, pair, by_hand, seed, robust=False)
+    found = found or _beyond_entries(passes, asked, pair, MOST_PART)
+    if found.verdict != "wrong":
+        compared = [reexamined_pair(one, passes, asked, seed) for one in compared]
+        bad = [one for one in compared if one.differs]
+        if not bad:
+            return Accused(compared)
+        pair = next((one for one in bad if one.side == "x"), bad[0])
+        found = _locate(passes, asked, pair, by_hand, seed, robust=True)
+        rounding = most_rounding(passes.trial.earned)
+        found = found or _beyond_entries(passes, asked, pair, rounding)
+    return Accused(compared, found)
+
+
+def _changing(passes: Passes, asked: Probes, k: int) -> Judged | None:
+    """Judge whether backward gives the same once more, where it draws other random numbers."""
+    trial, first = passes.trial, asked.grads[k]
+    before = Witness("x.grad", BACKWARD.name, first, size=abs(first).max(initial=0))
+    again = passes.of(reseeded(trial.f), trial.x).gradient(asked.v[k])
+    judged = same_as(trial, REPEATABLE, again, before)
+    if judged.finding is None:
+        return None
+    random = np.array_equal(passes.gradient(asked.v[k]), first)
+    return same_as(trial, RANDOM if random else REPEATABLE, again, before)
+
+
+def _locate(
+    passes: Passes,
+    asked: Probes,
+    pair: Pair,
+    by_hand: Operator | None,
+    seed: int,
+    *,
+    robust: bool,
+) -> Finding | None:
     """Find the entry in which two values differ, and who is at fault there.
 
     It takes a number of passes that grows with the logarithm of the size of `x` and `y`.
     """
-    pair = next((one for one in bad if one.side == "x"), bad[0])
-    k = pair.probe
     at = int(np.argmax(pair.apart))
-    if pair.side == "x":
-        column = at
-        row = _row_in(passes, asked, k, column, by_hand)
-    elif pair.side == "y":
-        row = at
-        column = _column_for(passes, asked, row, by_hand)
-    else:
-        column = _column_of_product(passes, asked, k)
-        row = _row_in(passes, asked, k, column, None)
-    answers = ask_for_entry(passes, row, column, by_hand)
-    finding = _cancelling_kink(passes, row, column, answers) or _accused(
-        passes, row, column, answers, pair
+    row, column, columns = at, at, int((pair.apart > 1).sum())
+    way: Way = passes.forward
+    if pair.side != "x":
+        chosen = _way(passes, asked, pair, at, robust)
+        if chosen is None:
+            return None
+        way, error = chosen
+        column, columns = _column(passes, asked, pair, at, by_hand, way, error)
+    u = one_hot(passes.trial.size[1], column)
+    forward, numeric = passes.forward_or_none(u), passes.differences(u, robust=robust)
+    if not robust:
+        invisible = least_visible_slope(passes.trial, numeric.value, ROUNDED_AWAY)
+        numeric = replace(numeric, error=numeric.error + invisible)
+    rows = 1
+    if pair.side != "y":
+        trusted = numeric if forward is None or way != passes.forward else unnamed(forward)
+        row, rows = _row(passes, asked, pair.probe, column, by_hand, (trusted, numeric))
+    answers = _answers(passes, row, column, by_hand, forward, numeric)
+    if not robust:
+        gap = _gap(passes, answers)
+        if not gap:
+            return None
+        if not passes.stands(u, row, float(numeric.value[row]), gap):
+            numeric = passes.differences(u, robust=True)
+            answers = _answers(passes, row, column, by_hand, forward, numeric, answers)
+        answers = _with_rounding(passes, row, column, answers, seed)
+    return _cancelling_kink(passes, row, column, answers) or _accused(
+        passes, row, column, answers, pair, columns + rows - 1
     )
-    return finding or _beyond_entries(passes, asked, pair, at)
 
 
-def bisect(weights: Array, differs: Callable[[Array], bool]) -> int:
-    """Return the one position that `differs` still notices with the weights of others set to 0.
+def bisect(
+    weights: Array, gap: Callable[[Array], float], whole: float, error: float = 0.0
+) -> tuple[int, int]:
+    """Return a position where there is a gap, and at how many there is one at least.
+
+    `gap` is linear: of each half the other is the rest of the whole. `error` is how far it may be
+    off.
 
     Example:
-        >>> bisect(np.ones(8), lambda weights: weights[5] != 0)
-        5
+        >>> bisect(np.ones(8), lambda weights: weights @ np.arange(8), 28)
+        (7, 4)
     """
-    suspects = np.arange(weights.size)
+    suspects, places = np.arange(weights.size), 1
     while suspects.size > 1:
         first, second = np.array_split(suspects, 2)
         some = np.zeros_like(weights)
         some[first] = weights[first]
-        suspects = first if differs(some) else second
-    return int(suspects[0])
+        of_first = gap(some)
+        of_second = whole - of_first
+        places += min(abs(of_first), abs(of_second)) > error
+        larger = abs(of_first) > abs(of_second)
+        suspects, whole = (first, of_first) if larger else (second, of_second)
+    return int(suspects[0]), places
 
 
-def _row_in(passes: Passes, asked: Probes, k: int, column: int, by_hand: Operator | None) -> int:
-    """Return the row in which somebody contradicts the column of J, or `x.grad` does."""
-    trial = passes.trial
-    u = one_hot(trial.size[1], column)
-    here = passes.best(u)
-    if by_hand is not None:
-        mine = unnamed(by_hand.right(u))
-        apart = distance(mine, here, trial.relative)
-        if (apart > 1).any():
-            share = abs(asked.v[k] * (mine.value - here.value))
-            return int(np.argmax(np.where(apart > 1, share, 0)))
-        here = mine
+def _way(
+    passes: Passes, asked: Probes, pair: Pair, at: int, robust: bool
+) -> tuple[Way, float] | None:
+    """Return the cheapest way to J·u that gives what the pair holds, and how far it is off.
 
-    def differs(some: Array, here: Witness) -> bool:
-        grad = np.array([passes.gradient(some)[column]])
-        size = np.array([abs(some) @ abs(here.value)])
-        error = np.array([abs(some) @ np.broadcast_to(here.error, some.shape)])
-        right = unnamed(np.array([some @ here.value]), error, size)
-        return bool(distance(unnamed(grad), right, trial.relative)[0] > 1)
-
-    if by_hand is None and not differs(asked.v[k], here):
-        here = passes.differences(u, robust=True)  # a forward pass may err as backward does
-    return bisect(asked.v[k], lambda some: differs(some, here))
-
-
-def _column_for(passes: Passes, asked: Probes, row: int, by_hand: Operator | None) -> int:
-    """Return the column in which J·u by hand, or by a forward pass, is not what differences say."""
-    relative = passes.trial.relative
-
-    def differs(some: Array) -> bool:
-        exact = by_hand.right(some) if by_hand is not None else passes.forward(some)
-        apart = distance(unnamed(exact), passes.differences(some, robust=True), relative)
-        return bool(apart[row] > 1)
-
-    return bisect(asked.u, differs)
-
-
-def _column_of_product(passes: Passes, asked: Probes, k: int) -> int:
-    """Return the column in which ⟨x.grad, u⟩ is not ⟨v, J·u⟩.
-
-    A forward pass may err as backward does; then it is not what differences say.
+    It must do so to a part of the gap that stays one however often the gap is bisected.
     """
+    v = asked.v[pair.probe] if pair.side == "number" else one_hot(passes.trial.size[0], at)
+    gap = float(abs(pair.a.value - pair.b.value)[at])
+    often = SAFETY * max(1, int(asked.u.size).bit_length())
+    ways: list[Way] = [partial(passes.difference, part=part) for part in STEPS]
+    for way in (passes.forward, *ways):
+        with suppress(Exception):  # many functions have no forward derivative
+            off = abs(float(v @ way(asked.u)) - float(pair.b.value[at]))
+            if often * off <= gap:
+                return way, SAFETY * off + float(pair.allowed[at])
+    if not robust:
+        return None
+    return lambda u: passes.differences(u, robust=True).value, gap / SAFETY
 
-    def differs(some: Array, slopes: Witness) -> bool:
-        left, right = adjoint_identity(asked.v[k], some, asked.grads[k], slopes)
-        return bool(distance(left, right, passes.trial.relative)[0] > 1)
 
-    other = passes.best
-    if not differs(asked.u, passes.best(asked.u)):
-        other = partial(passes.differences, robust=True)
-    return bisect(asked.u, lambda some: differs(some, other(some)))
+def _column(
+    passes: Passes,
+    asked: Probes,
+    pair: Pair,
+    row: int,
+    by_hand: Operator | None,
+    way: Way,
+    error: float,
+) -> tuple[int, int]:
+    """Return a column in which the pair differs, and how many there are at least."""
+    v, grad = asked.v[pair.probe], asked.grads[pair.probe]
+
+    def gap(some: Array) -> float:
+        if pair.side == "number":
+            return float(grad @ some - v @ way(some))
+        exact = passes.forward(some) if by_hand is None else by_hand.right(some)
+        return float(exact[row] - way(some)[row])
+
+    at = 0 if pair.side == "number" else row
+    return bisect(asked.u, gap, float(pair.a.value[at] - pair.b.value[at]), error)
+
+
+def _row(
+    passes: Passes,
+    asked: Probes,
+    k: int,
+    column: int,
+    by_hand: Operator | None,
+    trusted: tuple[Witness, Witness],
+) -> tuple[int, int]:
+    """Return a row in which somebody contradicts the column of J, or `x.grad` does; and how many.
+
+    A forward pass may err as backward does: where it contradicts nobody, differences may.
+    """
+    trial, v = passes.trial, asked.v[k]
+    if by_hand is not None:
+        mine = unnamed(by_hand.right(one_hot(trial.size[1], column)))
+        for here in trusted:
+            apart = distance(mine, here, trial.relative)
+            if (apart > 1).any():
+                share = np.where(apart > 1, abs(v * (mine.value - here.value)), 0)
+                return int(np.argmax(share)), int((apart > 1).sum())
+        trusted = mine, mine
+
+    def whole_and_error(here: Witness) -> tuple[float, float]:
+        error = abs(v) @ np.broadcast_to(here.error, v.shape)
+        rounding = trial.relative * float(abs(v) @ abs(here.value))
+        return float(asked.grads[k][column] - v @ here.value), rounding + SAFETY * float(error)
+
+    here = trusted[0]
+    whole, error = whole_and_error(here)
+    if abs(whole) <= error:
+        here = trusted[1]
+        whole, error = whole_and_error(here)
+    return bisect(v, lambda w: float(passes.gradient(w)[column] - w @ here.value), whole, error)
 
 
 def one_hot(size: int, at: int) -> Array:
@@ -126,24 +246,62 @@ def one_hot(size: int, at: int) -> Array:
     return vector
 
 
-def ask_for_entry(passes: Passes, row: int, column: int, by_hand: Operator | None) -> list[Witness]:
-    """Ask everybody for one entry of J."""
-    v, u = one_hot(passes.trial.size[0], row), one_hot(passes.trial.size[1], column)
-    exact = {}
-    if by_hand is not None:
-        exact[BY_HAND.name] = by_hand.right(u)[[row]]
-    outcome = passes.backward(v)
-    if outcome.error is None or raised_by_autograd(outcome.error):
-        exact[BACKWARD.name] = passes.trial.gradient(outcome.grad)[[column]]
-    forward = passes.forward_or_none(u)
-    if forward is not None:
-        exact[FORWARD.name] = forward[[row]]
-    numeric = passes.differences(u, robust=True)
+def _answers(
+    passes: Passes,
+    row: int,
+    column: int,
+    by_hand: Operator | None,
+    forward: Array | None,
+    numeric: Witness,
+    known: Sequence[Witness] = (),
+) -> list[Witness]:
+    """Return what everybody says of one entry of J; what exact ones say may be `known`."""
+    exact = [one for one in known if one.family != NUMERIC.name]
+    if not known:
+        v, u = one_hot(passes.trial.size[0], row), one_hot(passes.trial.size[1], column)
+        said_by = {}
+        if by_hand is not None:
+            said_by[BY_HAND.name] = by_hand.right(u)[[row]]
+        outcome = passes.backward(v)
+        if outcome.error is None or raised_by_autograd(outcome.error):
+            said_by[BACKWARD.name] = passes.trial.gradient(outcome.grad)[[column]]
+        if forward is not None:
+            said_by[FORWARD.name] = forward[[row]]
+        exact = [Witness(family, family, value) for family, value in said_by.items()]
     error, silent = np.asarray(numeric.error)[[row]], np.asarray(numeric.silent)[[row]]
-    return [
-        *(Witness(family, family, value) for family, value in exact.items()),
-        replace(numeric, value=numeric.value[[row]], error=error, silent=silent),
-    ]
+    return [*exact, replace(numeric, value=numeric.value[[row]], error=error, silent=silent)]
+
+
+def _gap(passes: Passes, answers: Sequence[Witness]) -> float:
+    """Return how far differences lie from those whom they contradict, 0 where there are none."""
+    *exact, numeric = answers
+    apart = [one for one in exact if distance(one, numeric, passes.trial.relative)[0] > 1]
+    return min((float(abs(one.value - numeric.value)[0]) for one in apart), default=0.0)
+
+
+def _with_rounding(
+    passes: Passes, row: int, column: int, answers: Sequence[Witness], seed: int
+) -> list[Witness]:
+    """Return the answers with that of backward as far off as rounding may leave it."""
+    numeric, relative = answers[-1], passes.trial.relative
+
+    def backward_with(error: Array) -> Witness:
+        (mine,) = (one for one in answers if one.family == BACKWARD.name)
+        return replace(mine, error=error[[column]])
+
+    families = [one.family for one in answers]
+    none = np.zeros(passes.trial.size[1])
+    if BACKWARD.name not in families or distance(backward_with(none), numeric, relative)[0] <= 1:
+        return list(answers)
+    rounding = gradient_rounding(
+        passes.trial,
+        lambda f, x, weights: passes.of(f, x).gradient(weights),
+        one_hot(passes.trial.size[0], row),
+        lambda error: bool(distance(backward_with(error), numeric, relative)[0] <= 1),
+        seed,
+    )
+    mine = backward_with(rounding)
+    return [mine if one.family == BACKWARD.name else one for one in answers]
 
 
 def _cancelling_kink(
@@ -168,7 +326,7 @@ def _cancelling_kink(
 
 
 def _accused(
-    passes: Passes, row: int, column: int, answers: Sequence[Witness], pair: Pair
+    passes: Passes, row: int, column: int, answers: Sequence[Witness], pair: Pair, places: int
 ) -> Finding | None:
     result = vote(answers, passes.trial.relative)
     name = passes.trial.entry_name(row * passes.trial.size[1] + column)
@@ -176,14 +334,15 @@ def _accused(
     for family, mask in culprits(result.against, passes.trial.reached[[row]]):
         if not mask.any():
             continue
-        if family in (NUMERIC, FORWARD) and _nearly(answers, family, passes.trial.relative):
+        if family in (NUMERIC, FORWARD) and _nearly(answers, family, passes.trial.earned):
             return Finding(f"{name}: {told}: {LAST_DIGITS}", "undecided")
         if family == FORWARD and not passes.trial.custom:
             told += ": torch's own forward formula is wrong, and differences are too rough"
             return Finding(f"{name}: {told}", "undecided")
-        named = _named(pair, family, passes.trial.inputs)
-        remark = f" ({named})" if named else ""
-        text = f"{name}: {told}: {family.conclusion}{remark}"
+        count = f"at least {places} of {prod(passes.trial.size)} entries" if places > 1 else ""
+        remarks = (_named(pair, family, passes.trial.inputs), count)
+        remark = ", ".join(part for part in remarks if part)
+        text = f"{name}: {told}: {family.conclusion}" + (f" ({remark})" if remark else "")
         return Finding(text, "wrong", family.culprit)
     if result.decided.all():
         return None
@@ -204,12 +363,16 @@ def _named(pair: Pair, family: Family, inputs: Inputs) -> str:
     return pattern(*sides, pair.apart > 1, inputs=inputs)
 
 
-def _beyond_entries(passes: Passes, asked: Probes, pair: Pair, at: int) -> Finding:
-    """Say what it is when every single entry is right: not linear, or not to be found."""
+def _beyond_entries(passes: Passes, asked: Probes, pair: Pair, rounding: float) -> Finding:
+    """Say what it is when every single entry is right: not linear, or not to be found.
+
+    `rounding` is the part that may be.
+    """
+    at = int(np.argmax(pair.apart))
     v, grad = asked.v[pair.probe], asked.grads[pair.probe]
     w = v * np.resize([-2, 0.25], v.size)
     parts, whole = grad + passes.gradient(w), passes.gradient(v + w)
-    linear = abs(whole - parts) <= most_rounding(passes.trial.relative) * abs(parts).max()
+    linear = abs(whole - parts) <= rounding * abs(parts).max()
     name = passes.trial.x_name("x.grad", at) if pair.side == "x" else pair.what
     told = said([pair.a, pair.b], at)
     if linear.all():

@@ -12,7 +12,7 @@ from vtj.oracle.behavior import random_weights
 from vtj.oracle.operators import Operator
 from vtj.oracle.passes import Passes
 from vtj.oracle.rounding import gradient_rounding
-from vtj.oracle.trial import ForwardRun
+from vtj.oracle.trial import ForwardRun, Trial
 from vtj.oracle.voting import Array, Witness, allowed, distance
 from vtj.oracle.witnesses import raised_by_autograd
 from vtj.outcome import Outcome
@@ -116,10 +116,25 @@ def with_forward_pass(passes: Passes, asked: Probes) -> Probes:
     return replace(asked, forward=forward, differences=passes.differences(asked.u, slopes))
 
 
-def pairs(asked: Probes, relative: float) -> Iterator[Pair]:
-    """Yield, probe by probe, the values that should be the same."""
+def over_wide_steps(passes: Passes, asked: Probes) -> tuple[Passes, Probes]:
+    """Return the probes with differences in which rounding counts less, as of a float32 in `f`.
+
+    The largest steps are as wide as `x`, and its small elements move no less than the mean.
+    """
+    wide = replace(passes, even=True)
+    u = asked.u / passes.scale * wide.scale
+    differences = wide.differences(u, v=asked.v, robust=True)
+    return wide, replace(asked, u=u, differences=differences)
+
+
+def pairs(asked: Probes, trial: Trial) -> Iterator[Pair]:
+    """Yield, probe by probe, the values that should be the same.
+
+    A tolerance that is stated is one of each element: in a single number errors cancel.
+    """
     if asked.differences is None:
         return
+    relative = trial.earned if asked.by_hand is None else trial.relative
     least = float(abs(asked.u).min(initial=MOST))
     if asked.by_hand is not None:
         right, lefts = asked.by_hand
@@ -162,18 +177,22 @@ def adjoint_identity(v: Array, u: Array, grad: Array, slopes: Witness) -> tuple[
     return inner_product(u, grad), theirs
 
 
-def reexamined_pair(
-    pair: Pair, passes: Passes, asked: Probes, by_hand: Operator | None, seed: int
-) -> Pair:
+def with_size(pair: Pair, asked: Probes, by_hand: Operator | None) -> Pair:
+    """Return the pair with the magnitudes that went into a product with J, where it differs."""
+    if by_hand is None or not pair.differs:
+        return pair
+    of_x = pair.side == "x"
+    size = by_hand.left_size(asked.v[pair.probe]) if of_x else by_hand.right_size(asked.u)
+    return replace(pair, a=replace(pair.a, size=size))
+
+
+def reexamined_pair(pair: Pair, passes: Passes, asked: Probes, seed: int) -> Pair:
     """Return the pair with all error bounds that apply, where its two values differ.
 
-    First the magnitudes that went into a product; then, for differences, two estimates of three;
-    then how much the exact values change when `x` moves by a few units in the last place.
+    First, for differences, two estimates of three; then how much the exact values change when `x`
+    moves by a few units in the last place.
     """
     v, u = asked.v[pair.probe], asked.u
-    if pair.differs and by_hand is not None:
-        size = by_hand.left_size(v) if pair.side == "x" else by_hand.right_size(u)
-        pair = replace(pair, a=replace(pair.a, size=size))
     if pair.differs and pair.side == "y":
         pair = replace(pair, b=passes.differences(u, robust=True))
     if pair.differs and pair.b.family == NUMERIC.name and pair.side == "number":
@@ -182,8 +201,17 @@ def reexamined_pair(
         )
     if pair.differs and pair.side != "y":
         rounding = gradient_rounding(
-            passes.trial, lambda f, x, weights: passes.of(f, x).gradient(weights), v, seed
+            passes.trial,
+            lambda f, x, weights: passes.of(f, x).gradient(weights),
+            v,
+            lambda error: not _with_rounding(pair, error, u).differs,
+            seed,
         )
-        error = rounding if pair.side == "x" else np.array([rounding @ abs(u)])
-        pair = replace(pair, b=replace(pair.b, error=pair.b.error + error))
+        pair = _with_rounding(pair, rounding, u)
     return pair
+
+
+def _with_rounding(pair: Pair, error: Array, u: Array) -> Pair:
+    """Return the pair where each element of `x.grad` may be off by so much."""
+    whole = error if pair.side == "x" else np.array([error @ abs(u)])
+    return replace(pair, b=replace(pair.b, error=pair.b.error + whole))

@@ -1,5 +1,6 @@
 """Single passes of one function: vᵀ·J by backward, J·u by a forward pass or by differences."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -8,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from vtj.calling.tensors import Function, Tensors, as_tuple, values, values_or_nan
-from vtj.engines import FORWARD, NUMERIC
+from vtj.engines import NUMERIC
 from vtj.engines.forward import jvp
 from vtj.engines.numeric import EPS, derivative
-from vtj.oracle.differences import ENOUGH, richardson, robust_derivative
+from vtj.oracle.differences import ENOUGH, richardson, robust_derivative, stands_close_by
 from vtj.oracle.reexamination import ROUNDED_AWAY, least_visible_slope
 from vtj.oracle.rounding import noise_of_values
 from vtj.oracle.trial import ForwardRun, Trial
@@ -45,6 +46,7 @@ class Passes:
     """The passes one function allows, with vectors in and out."""
 
     trial: Trial
+    even: bool = False  # whether elements of `x` smaller than the mean move as far as that is
 
     def backward(self, v: Array) -> Outcome:
         """Run ``y.backward(v)``."""
@@ -64,14 +66,7 @@ class Passes:
 
     def of(self, f: Function, x: Tensors) -> "Passes":
         """Return the passes of a function like this one, at another point."""
-        return Passes(replace(self.trial, f=f, x=x))
-
-    def best(self, u: Array) -> Witness:
-        """Return J·u by a forward pass, or by differences where that does not apply."""
-        forward = self.forward_or_none(u)
-        if forward is not None:
-            return Witness(FORWARD.name, FORWARD.name, forward)
-        return self.differences(u, robust=True)
+        return replace(self, trial=replace(self.trial, f=f, x=x))
 
     def forward(self, u: Array) -> Array:
         """Return J·u by one forward pass with dual numbers; raises what torch raises."""
@@ -85,6 +80,40 @@ class Passes:
             return None
         return None if np.isnan(slopes).any() else slopes
 
+    def along(self, u: Array, v: Array | None = None) -> Callable[[float], Array]:
+        """Return `f` along a direction, weighed where there are weights."""
+        direction = as_tuple(self.trial.at(u))
+
+        def values_at(step: float) -> Array:
+            parts = zip(as_tuple(self.trial.x), direction, strict=True)
+            moved = ((p + step * d).detach().requires_grad_() for p, d in parts)
+            y = values_or_nan(self.trial.f(*moved), self.trial.size[0])
+            return y if v is None else v @ y
+
+        return values_at
+
+    def reach(self, u: Array) -> float:
+        """Return the step along a direction that moves no element of `x` by more than its size."""
+        return 1 / float((abs(u) / self.scale).max(initial=0) or 1)
+
+    def difference(self, u: Array, part: float) -> Array:
+        """Return J·u by one central difference, over a step that is this part of its reach."""
+        along, step = self.along(u), part * self.reach(u)
+        slopes: Array = (along(step) - along(-step)) / (2 * step)
+        return slopes
+
+    def stands(self, u: Array, row: int, slope: float, gap: float) -> bool:
+        """Return whether a slope in one row stands close by, beside a gap that is gross."""
+        along, here = self.along(u), self.trial.y_vector
+        return stands_close_by(
+            lambda step: along(step)[[row]],
+            here[[row]],
+            np.array([slope]),
+            np.array([gap]),
+            self.reach(u) / 4,  # as wide as those of `check` may be
+            self.trial.eps * float(abs(here).max()),
+        )
+
     def differences(
         self,
         u: Array,
@@ -95,13 +124,7 @@ class Passes:
     ) -> Witness:
         """Return J·u by differences, or ⟨v, J·u⟩ for every row of `v`, which is cheaper."""
         trial, eps = self.trial, self.trial.eps
-        direction = as_tuple(trial.at(u))
-
-        def along(step: float) -> Array:
-            moved = (p + step * d for p, d in zip(as_tuple(trial.x), direction, strict=True))
-            y = values_or_nan(trial.f(*(p.detach().requires_grad_() for p in moved)), trial.size[0])
-            return y if v is None else v @ y
-
+        along = self.along(u, v)
         here, noise = trial.y_vector, np.zeros(1)
         if v is not None:
             here, noise = v @ here, eps * (abs(v) @ abs(here))
@@ -109,7 +132,7 @@ class Passes:
         if not (least := float(ratio.min(initial=np.inf))):
             least = float(ratio.min(initial=np.inf, where=ratio > 0))
         rounding = EPS / least
-        first = FIRST / float(ratio.max(initial=0) or 1)
+        first = FIRST * self.reach(u)
         if expected is not None:
             steps = [first * part for part in TO_CONFIRM]
             found = richardson(along, expected, steps, eps, noise=noise, rounding=rounding)
@@ -135,10 +158,11 @@ class Passes:
     def scale(self) -> Array:
         """The size of each element of `x`, for elements that are 0 that of the others."""
         size = abs(self.trial.x_vector)
-        if size.all():
+        if size.all() and not self.even:
             return size
         others = np.count_nonzero(size)
-        return np.where(size > 0, size, size.sum() / others if others else 1.0)
+        mean = size.sum() / others if others else 1.0
+        return np.maximum(size, mean) if self.even else np.where(size > 0, size, mean)
 
     @cached_property
     def noise(self) -> Array:

@@ -1,18 +1,17 @@
 """Before anyone is accused: do the differences err, is it rounding, could a path be detached?"""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
 from vtj.calling.tensors import Tensors
 from vtj.engines import BACKWARD, ENGINES, FAMILIES, FORWARD, NUMERIC
-from vtj.engines.numeric import CLOSE, SAFETY, Slopes, estimate
+from vtj.engines.numeric import CLOSE, SAFETY, Column, Slopes, estimate, first_step
 from vtj.engines.reverse import jacobian as reverse
-from vtj.oracle.differences import robust_column
+from vtj.oracle.differences import robust_column, stands_close_by
 from vtj.oracle.rounding import (
-    exact_disagree,
     noise_of_values,
     rounding_error_bound,
     size_of_terms,
@@ -80,27 +79,24 @@ def stepped_over(trial: Trial, slopes: Slopes, numeric: Witness) -> Mask:
 def reexamined(trial: Trial, answers: Answers, seed: int) -> Answers:
     """Return the answers with differences of other steps and rounding error bounds.
 
-    Only the columns in which somebody disagrees with the differences are repeated, or all where
-    they stand alone. Rounding is measured only where exact engines lie too far apart.
+    Where differences contradict exact values, one entry is looked at for every set of witnesses
+    that they contradict together: the one furthest apart. Where that stands, they all do. Else all
+    columns are repeated in which somebody disagrees, or all where differences stand alone. Rounding
+    is measured only where exact engines lie too far apart, and differences do not say who errs.
     """
     answers = _without_vmap(trial, answers)
     numeric = answers.speakers.get(NUMERIC.name)
     exact = [one for one in answers.witnesses if one.family != NUMERIC.name]
+    explained = np.zeros(trial.size, bool)
     if numeric is not None and answers.slopes is not None:
-        apart = [distance(numeric, one, trial.relative) > 1 for one in exact]
-        doubted = np.any(apart, axis=0) if exact else np.ones(trial.size, bool)
-        if exact:
-            doubted |= seen_by_autograd_alone(trial, answers.speakers, exact[0].value)
-            doubted |= stepped_over(trial, answers.slopes, numeric)[:, None]
-        # beside a kink a flat piece seems rough from afar, and a hard sigmoid undecided at -3.1
-        if len(answers.speakers) == 2:
-            doubted = doubted | numeric.silent
-        if doubted.any():  # a slope found elsewhere may lend weight to what was too rough so far
-            doubted = doubted | numeric.silent
-        columns = np.flatnonzero(doubted.any(axis=0)).tolist()
-        if columns:
-            answers = _differences_repeated(trial, answers, numeric, columns, seed)
-    if not exact or not exact_disagree(exact, trial.relative):
+        noise = cache(partial(noise_of_values, trial, seed))
+        looked_at = _worst_looked_at(trial, answers, numeric, exact, noise, seed)
+        if looked_at is None:
+            answers = _all_repeated(trial, answers, numeric, exact, noise, seed)
+        else:
+            answers, explained = looked_at
+    disagree = [distance(a, b, trial.relative) > 1 for i, a in enumerate(exact) for b in exact[:i]]
+    if not (np.any(disagree, axis=0) & ~explained).any():
         return answers
     rounding = rounding_error_bound(trial, exact, seed)
     witnesses = tuple(
@@ -108,6 +104,95 @@ def reexamined(trial: Trial, answers: Answers, seed: int) -> Answers:
         for one in answers.witnesses
     )
     return replace(answers, witnesses=witnesses)
+
+
+def _worst_looked_at(
+    trial: Trial,
+    answers: Answers,
+    numeric: Witness,
+    exact: Sequence[Witness],
+    noise: Callable[[], Array],
+    seed: int,
+) -> tuple[Answers, Mask] | None:
+    """Return the answers, and where somebody errs for sure; None where that does not stand."""
+    assert answers.slopes is not None
+    if not exact:
+        return None
+    cancelling = _cancelling_kinks(trial, numeric, answers.speakers.get(BACKWARD.name), seed)
+    sure = replace(numeric, silent=numeric.silent | cancelling)
+    apart = np.array([distance(sure, one, trial.relative) for one in exact])
+    kinds = np.einsum("i,ijk->jk", 2 ** np.arange(len(exact)), apart > 1)
+    if not kinds.any():
+        return None
+    slopes, looked_at = answers.slopes, []
+    for kind in np.unique(kinds[kinds > 0]):
+        at = int(np.argmax(np.where(kinds == kind, apart.max(axis=0), 0)))
+        row, column = divmod(at, trial.size[1])
+        gaps = [
+            abs(one.value.flat[at] - numeric.value.flat[at])
+            for one, far in zip(exact, apart, strict=True)
+            if far.flat[at] > 1
+        ]
+        slopes, gross = _column_again(trial, slopes, row, column, min(gaps), noise)
+        looked_at.append((at, gross))
+    again = _heard(trial, answers, numeric, exact, slopes, cancelling)
+    numeric = again.speakers[NUMERIC.name]
+    stands = np.zeros(trial.size, bool)
+    for one in exact:
+        stands |= distance(numeric, one, trial.relative) > 1
+    if not all(stands.flat[at] for at, _ in looked_at):
+        return None
+    gross = all(sure for _, sure in looked_at)
+    return again, stands if gross else np.zeros(trial.size, bool)
+
+
+def _column_again(
+    trial: Trial, slopes: Slopes, row: int, column: int, gap: float, noise: Callable[[], Array]
+) -> tuple[Slopes, bool]:
+    """Return the slopes with one column looked at again, and whether the gap in it is gross."""
+    gross = False
+
+    def how(g: Callable[[float], Array], here: Array, at: float, eps: float) -> Slopes:
+        nonlocal gross
+        one = Slopes(*(field[:, column] for field in slopes))
+        largest = eps * float(abs(here).max())
+        stands = partial(stands_close_by, first=first_step(at), noise=largest)
+        gross = stands(lambda t: g(t)[[row]], here[[row]], one.value[[row]], np.array([gap]))
+        return one if gross else robust_column(g, here, at, eps, noise=noise())
+
+    return _columns_by(trial, slopes, [column], how), gross
+
+
+def _all_repeated(
+    trial: Trial,
+    answers: Answers,
+    numeric: Witness,
+    exact: Sequence[Witness],
+    noise: Callable[[], Array],
+    seed: int,
+) -> Answers:
+    assert answers.slopes is not None
+    apart = [distance(numeric, one, trial.relative) > 1 for one in exact]
+    doubted = np.any(apart, axis=0) if exact else np.ones(trial.size, bool)
+    if exact:
+        doubted |= seen_by_autograd_alone(trial, answers.speakers, exact[0].value)
+        doubted |= stepped_over(trial, answers.slopes, numeric)[:, None]
+    # beside a kink a flat piece seems rough from afar, and a hard sigmoid undecided at -3.1; and a
+    # slope found elsewhere may lend weight to what was too rough so far
+    if len(answers.speakers) == 2 or doubted.any():
+        doubted = doubted | numeric.silent
+    columns = np.flatnonzero(doubted.any(axis=0)).tolist()
+    if not columns:
+        return answers
+
+    def how(g: Callable[[float], Array], here: Array, at: float, eps: float) -> Slopes:
+        return robust_column(g, here, at, eps, noise=noise())
+
+    slopes = _columns_by(trial, answers.slopes, columns, how)
+    again = _heard(trial, answers, numeric, exact, slopes)
+    backward, repeated = answers.speakers.get(BACKWARD.name), again.speakers[NUMERIC.name]
+    cancelling = _cancelling_kinks(trial, repeated, backward, seed)
+    return _heard(trial, answers, numeric, exact, slopes, cancelling)
 
 
 def _without_vmap(trial: Trial, answers: Answers) -> Answers:
@@ -132,21 +217,26 @@ def _without_vmap(trial: Trial, answers: Answers) -> Answers:
     return replace(answers, witnesses=(*added, *kept), rows=rows)
 
 
-def _differences_repeated(
-    trial: Trial, answers: Answers, numeric: Witness, columns: list[int], seed: int
+def _heard(
+    trial: Trial,
+    answers: Answers,
+    numeric: Witness,
+    exact: Sequence[Witness],
+    slopes: Slopes,
+    cancelling: Mask | None = None,
 ) -> Answers:
-    assert answers.slopes is not None
-    slopes = _robust_columns(trial, answers.slopes, columns, seed)
-    exact = [one for one in answers.witnesses if one is not numeric]
+    """Return the answers with these slopes in place of what the differences gave first."""
     again = differences_witness(trial, slopes, exact)
     again = replace(again, error=again.error + least_visible_slope(trial, again.value))
-    cancelling = _cancelling_kinks(trial, again, answers.speakers.get(BACKWARD.name), seed)
-    again = replace(again, silent=again.silent | cancelling | _rounded_away(trial, again, exact))
+    silent = again.silent | _rounded_away(trial, again, exact)
+    if cancelling is not None:
+        silent = silent | cancelling
+    again = replace(again, silent=silent)
     witnesses = tuple(again if one is numeric else one for one in answers.witnesses)
     return replace(answers, witnesses=witnesses, slopes=slopes, cancelling_kinks=cancelling)
 
 
-def _rounded_away(trial: Trial, numeric: Witness, exact: list[Witness]) -> Mask:
+def _rounded_away(trial: Trial, numeric: Witness, exact: Sequence[Witness]) -> Mask:
     """Return where the slope is that of a function that rounding makes zero, values and all.
 
     Without it the right drawn function 3562 (in tests/) would be called wrong.
@@ -173,9 +263,10 @@ def least_visible_slope(trial: Trial, slopes: Array, where_zero: float = 0.0) ->
     return np.where(slopes == 0, least, 0.0)
 
 
-def _robust_columns(trial: Trial, first: Slopes, columns: list[int], seed: int) -> Slopes:
-    how = partial(robust_column, noise=noise_of_values(trial, seed))
+def _columns_by(trial: Trial, first: Slopes, columns: list[int], how: Column) -> Slopes:
     again = estimate(trial.f, trial.x, trial.eps, columns=columns, how=how)
+    if again.value.shape[0] != trial.size[0]:  # f gives another size at every call, and is accused
+        return first
     merged = Slopes(*(field.copy() for field in first))
     for field, new in zip(merged, again, strict=True):
         field[:, columns] = new

@@ -73,11 +73,11 @@ class Reference:
             yield Finding(f"{self.name}: its own backward fails: nothing to compare", "undecided")
             return
         visible = VISIBLE * float(abs(asked.grads).max(initial=0))
-        found = list(pairs(asked, self.trial.relative))
+        found = list(pairs(asked, self.trial))
         if found[-1].power > visible:
             asked = with_forward_pass(passes, asked)
-            found = list(pairs(asked, self.trial.relative))
-        found = [reexamined_pair(pair, passes, asked, None, seed) for pair in found]
+            found = list(pairs(asked, self.trial))
+        found = [reexamined_pair(pair, passes, asked, seed) for pair in found]
         if any(pair.differs for pair in found):
             told = "its own gradient is not its slope, as differences see it"
             yield Finding(f"{self.name}: {told}: nothing to compare", "undecided")

@@ -178,7 +178,12 @@ class Trial:
     @property
     def relative(self) -> float:
         """How far two exact derivatives may lie apart, relative to the entry."""
-        return self.stated or RELATIVE[self.dtype]
+        return self.stated or self.earned
+
+    @property
+    def earned(self) -> float:
+        """How far they may lie apart by rounding in the dtype, whatever is stated."""
+        return RELATIVE[self.dtype]
 
     @property
     def eps(self) -> float:

@@ -64,21 +64,36 @@ def test_halving_finds_every_position(size: int) -> None:
     for at in range(size):
         seen = []
 
-        def differs(some: Any, at: int = at, seen: Any = seen) -> bool:
+        def gap(some: Any, at: int = at, seen: Any = seen) -> float:
             seen.append(some)
-            return bool(some[at] != 0)
+            return float(some[at])
 
-        assert bisect(weights, differs) == at
+        assert bisect(weights, gap, weights[at]) == (at, 1)
         assert len(seen) <= np.ceil(np.log2(size))
         assert all((some[some != 0] == weights[some != 0]).all() for some in seen)
+
+
+def test_halving_follows_the_larger_part_and_counts_halves_in_which_there_is_a_gap() -> None:
+    gaps = np.array([0, 3, 0, 0, -1, 0, 0, 1e-9])
+    assert bisect(np.ones(8), lambda some: some @ gaps, gaps.sum(), 1e-6) == (1, 2)
+    assert bisect(np.ones(8), lambda some: some @ gaps, gaps.sum()) == (1, 2)
+    assert bisect(np.ones(4), lambda some: some @ np.array([1, 2, 4, 8]), 15) == (3, 3)
 
 
 JACOBIAN, BACKWARD, UNSEEN = (CONCLUSIONS[culprit] for culprit in ("jacobian", "backward", "f"))
 
 
+def _without_count(match: re.Match[str]) -> str:
+    """Take out how many entries there are at least, with the comma or the brackets around it."""
+    return "" if match[1] == " (" else match[2]
+
+
 def told(report: vtj.Report, **said: Any) -> tuple[tuple[int, int], str]:
     """Give the entry and what is concluded, of which the values told are those of these J."""
-    match = re.fullmatch(r"dy\[(\d)\]/dx\[(\d)\]: (.*?): (.*)", report.findings[0])
+    finding = re.sub(
+        r"(, | \(|)at least \d+ of 25 entries(\)?)", _without_count, report.findings[0]
+    )
+    match = re.fullmatch(r"dy\[(\d)\]/dx\[(\d)\]: (.*?): (.*)", finding)
     assert match, report.findings
     at = int(match[1]), int(match[2])
     values = ((name.replace("_", " "), float(J[at])) for name, J in said.items())
@@ -309,7 +324,8 @@ def test_formulas_that_are_good_to_some_digits_are_not_wrong(J: Any) -> None:  #
 def test_a_backward_alone_is_wrong_in_its_last_digits_too() -> None:
     report = vtj.certify(off_by(1e-9, forward=False), X, COSINES)
     assert (report.verdict, report.culprit) == ("wrong", "backward")
-    assert report.findings[0].endswith(f": {BACKWARD} (the factor 1.000000001)")
+    count = "at least 5 of 25 entries"
+    assert report.findings[0].endswith(f": {BACKWARD} (the factor 1.000000001, {count})")
 
 
 def teeth(x: Tensor) -> Tensor:

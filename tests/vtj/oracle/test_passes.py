@@ -68,13 +68,11 @@ def test_a_backward_pass_through_the_first_run_is_one_like_any_other(
     assert vtj.certify(f, X).verdict == "correct"
 
 
-def test_a_forward_pass_is_best_and_differences_stand_in_for_it() -> None:
-    best = passes_of(cube).best(U)
-    assert (best.name, best.family) == ("forward", "forward")
-    np.testing.assert_array_equal(best.value, U * 3 * HERE**2)
-    best = passes_of(custom(cube, lambda x, v: 3 * x[0] ** 2 * v)).best(U)
-    assert (best.name, best.family) == ("differences", "numeric")
-    np.testing.assert_allclose(best.value, U * 3 * HERE**2, rtol=1e-9)
+def test_a_forward_pass_and_a_single_difference() -> None:
+    np.testing.assert_array_equal(passes_of(cube).forward(U), U * 3 * HERE**2)
+    assert passes_of(custom(cube, lambda x, v: 3 * x[0] ** 2 * v)).forward_or_none(U) is None
+    single = passes_of(cube).difference(U, 2.0**-20)
+    np.testing.assert_allclose(single, U * 3 * HERE**2, rtol=1e-9)
     forward = passes_of(two, PAIR).forward(np.array([1.0, 10.0, 100.0, 1000.0]))
     assert forward.tolist() == [5 + 200, 70 + 3000, 1100]
 

@@ -113,9 +113,14 @@ def of(trial: Trial) -> Callable[[Any, Tensors, Array], Array]:
     return gradient_at
 
 
-def rounding(f: Callable[..., Any], x: Tensor, weights: Any) -> Array:
+def rounding(
+    f: Callable[..., Any],
+    x: Tensor,
+    weights: Any,
+    asked: Callable[[Array], bool] = lambda _: True,
+) -> Array:
     trial = try_out(f, x)
-    return gradient_rounding(trial, of(trial), np.array(weights, float), seed=0)
+    return gradient_rounding(trial, of(trial), np.array(weights, float), asked, seed=0)
 
 
 def test_rounding_of_a_gradient() -> None:
@@ -143,6 +148,21 @@ def test_rounding_of_a_gradient_goes_with_that_of_values_stuck_over_fine_steps()
     assert (smooth < 2e-9).all()
 
 
+def test_noise_is_measured_only_where_it_could_explain_what_was_found() -> None:
+    calls: list[Tensor] = []
+
+    def counted(x: Tensor) -> Tensor:
+        calls.append(x)
+        return torch.sin(x)
+
+    rounding(counted, X, [1, 1, 1])
+    whole = len(calls)
+    calls.clear()
+    unlimited = rounding(counted, X, [1, 1, 1], lambda error: bool((error > 1).any()))
+    assert len(calls) < whole / 2
+    assert (unlimited < 1e-12).all()
+
+
 def test_what_is_lost_on_the_way_is_rounding_too() -> None:
     """1 - 1 + 1e-20 is 0, and nothing of it shows in the result."""
 
@@ -161,7 +181,7 @@ def test_a_backward_that_is_another_at_every_call_is_no_rounding() -> None:
     def unsteady(f: Any, x: Tensors, weights: Array) -> Array:
         return of(trial)(f, x, weights) * (1 + 1e-3 * drawn.random())
 
-    found = gradient_rounding(trial, unsteady, np.ones(3), seed=0)
+    found = gradient_rounding(trial, unsteady, np.ones(3), lambda _: True, seed=0)
     assert (found < 1e-9).all()
 
 

@@ -1,0 +1,115 @@
+"""How often `f` is called for a verdict: hardly more where it is wrong than where it is correct."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+import vtj
+from tests.zoo.bug import custom, matrix, vector
+
+
+def cosine(x: tuple[Tensor], g: Tensor) -> Tensor:
+    """Return the right backward of a sine."""
+    return g * x[0].cos()
+
+
+def one_entry(x: tuple[Tensor], g: Tensor) -> Tensor:
+    grad = cosine(x, g)
+    grad[grad.numel() // 3] *= 1.5
+    return grad
+
+
+def softmax(x: Tensor) -> Tensor:
+    return x.softmax(0)
+
+
+def softmax_backward(x: tuple[Tensor], g: Tensor) -> Tensor:
+    y = softmax(*x)
+    return y * (g - g @ y)
+
+
+WEIGHT = matrix(8, 8)
+RIGHT = custom(torch.sin, cosine)
+PRODUCT = custom(lambda a, b: a @ b, lambda x, g: (g @ x[1].T, x[0].T @ g))
+# wrong, and the same repaired
+ELEMENTWISE: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    "a factor": (custom(torch.sin, lambda x, g: 2 * cosine(x, g)), RIGHT),
+    "a factor of 1.001": (custom(torch.sin, lambda x, g: 1.001 * cosine(x, g)), RIGHT),
+    "a factor beside a right jvp": (
+        custom(torch.sin, lambda x, g: 2 * cosine(x, g), cosine),
+        custom(torch.sin, cosine, cosine),
+    ),
+    "one entry": (custom(torch.sin, one_entry), RIGHT),
+    "a missing term": (
+        custom(softmax, lambda x, g: softmax(*x) * g),
+        custom(softmax, softmax_backward),
+    ),
+    "random": (custom(torch.sin, lambda x, g: cosine(x, g) * torch.rand_like(g)), RIGHT),
+    "not linear": (custom(torch.sin, lambda x, g: cosine(x, g).abs()), RIGHT),
+    "detached": (lambda x: x.sin() + x.detach() ** 2, lambda x: x.sin() + x**2),
+}
+# of a single element softmax is constant
+SIZES = [(name, n) for name in ELEMENTWISE for n in (1, 5, 100, 1000)]
+SIZES.remove(("a missing term", 1))
+OF_MATRICES = {
+    "transposed": (
+        (custom(lambda x: WEIGHT @ x, lambda x, g: WEIGHT @ g), lambda x: WEIGHT @ x),
+        vector(8),
+    ),
+    "transposed, of two inputs": (
+        (custom(lambda a, b: a @ b, lambda x, g: (g @ x[1].T, x[0] @ g)), PRODUCT),
+        (matrix(6, 6, 1), matrix(6, 6, 2)),
+    ),
+}
+
+
+def calls(verify: Callable[..., vtj.Report], f: Callable[..., Any], x: Any) -> tuple[str, int]:
+    """Return the verdict, and how often it called `f`."""
+    made = []
+
+    def counted(*parts: Tensor) -> Any:
+        made.append(None)
+        return f(*parts)
+
+    return verify(counted, x).verdict, len(made)
+
+
+def of_size(n: int) -> Tensor:
+    return torch.linspace(0.5, 2, n, dtype=torch.float64)
+
+
+@pytest.mark.parametrize(("name", "n"), SIZES)
+def test_certify_calls_what_is_wrong_100_times_at_most(name: str, n: int) -> None:
+    wrong, right = ELEMENTWISE[name]
+    verdict, count = calls(vtj.certify, wrong, of_size(n))
+    assert verdict == "wrong"
+    assert count <= 100
+    assert calls(vtj.certify, right, of_size(n)) == ("correct", 6)
+
+
+@pytest.mark.parametrize(("name", "n"), [(name, n) for name, n in SIZES if n <= 100])
+def test_check_calls_what_is_wrong_three_times_as_often_at_most(name: str, n: int) -> None:
+    (wrong, count), (right, of_right) = (calls(vtj.check, f, of_size(n)) for f in ELEMENTWISE[name])
+    assert (wrong, right) == ("wrong", "correct")
+    assert count <= 3 * of_right
+
+
+@pytest.mark.parametrize("name", OF_MATRICES)
+def test_so_it_is_with_matrices(name: str) -> None:
+    (wrong, right), x = OF_MATRICES[name]
+    verdict, count = calls(vtj.certify, wrong, x)
+    assert verdict == "wrong"
+    assert count <= 100
+    verdict, count = calls(vtj.check, wrong, x)
+    assert verdict == "wrong"
+    assert count <= 3 * calls(vtj.check, right, x)[1]
+
+
+def test_entries_are_counted_at_least() -> None:
+    """Of each half that differs one more is known."""
+    told = [vtj.certify(ELEMENTWISE[name][0], of_size(1000)).findings[0] for name in ELEMENTWISE]
+    assert told[0].endswith("the backward is wrong (at least 11 of 1000000 entries)")
+    assert told[3].endswith("the backward is wrong")
