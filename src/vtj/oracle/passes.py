@@ -10,7 +10,7 @@ import numpy as np
 from vtj.calling.tensors import Function, Tensors, as_tuple, values, values_or_nan
 from vtj.engines import FORWARD, NUMERIC
 from vtj.engines.forward import jvp
-from vtj.engines.numeric import EPS, derivative
+from vtj.engines.numeric import EPS, OrNan, derivative
 from vtj.oracle.differences import ENOUGH, richardson, robust_derivative
 from vtj.oracle.reexamination import ROUNDED_AWAY, least_visible_slope
 from vtj.oracle.rounding import noise_of_values
@@ -97,10 +97,16 @@ class Passes:
         trial, eps = self.trial, self.trial.eps
         direction = as_tuple(trial.at(u))
 
-        def along(step: float) -> Array:
+        def y_along(step: float) -> Array:
             moved = (p + step * d for p, d in zip(as_tuple(trial.x), direction, strict=True))
-            y = values_or_nan(trial.f(*(p.detach().requires_grad_() for p in moved)), trial.size[0])
-            return y if v is None else v @ y
+            return values_or_nan(
+                trial.f(*(p.detach().requires_grad_() for p in moved)), trial.size[0]
+            )
+
+        y_or_nan = OrNan(y_along, trial.size[0])
+
+        def along(step: float) -> Array:
+            return y_or_nan(step) if v is None else v @ y_or_nan(step)
 
         here, noise = trial.y_vector, np.zeros(1)
         if v is not None:
