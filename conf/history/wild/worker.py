@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
-TO_LOAD = 300  # seconds; torch's databases take 7 where nothing else runs
+TO_LOAD = 120  # seconds; torch's databases take 7
+STANDING_STILL = 10  # times as long may pass, where others use the machine, or the process sleeps
 
 
 class LateError(Exception):
@@ -16,10 +18,11 @@ class LateError(Exception):
 
 
 class Worker:
-    """Answers questions in another process, a new one after each that came to no end.
+    """Answers questions in another process, a new one after each question without an answer.
 
     A thread could not be stopped where it hangs inside torch. The function must be importable. The
     first question is asked of every new process, and may take long: it loads what the others need.
+    Seconds are those in which the process computes: a busy machine makes nobody late.
     """
 
     def __init__(self, answer: Callable[..., Any], *first: Any) -> None:
@@ -41,18 +44,19 @@ class Worker:
 
     def _ask(self, *question: Any, seconds: float) -> Any:
         assert self._end is not None
-        self._end.send(question)
+        self._end.send((seconds, question))
         try:
-            if self._end.poll(seconds):
-                came = self._end.recv()
-                if isinstance(came, BaseException):
-                    raise came
-                return came
-        except EOFError:
+            if not self._end.poll(STANDING_STILL * seconds):
+                raise LateError(f"no answer in {seconds:g} s")
+            came = self._end.recv()
+        except (EOFError, LateError) as error:
+            self._process.join(0 if isinstance(error, LateError) else None)
+            slow = self._process.exitcode in (None, -signal.SIGPROF)
             self.stop()
-            raise LateError("the process died") from None
-        self.stop()
-        raise LateError(f"no answer in {seconds:g} s")
+            raise LateError(f"no answer in {seconds:g} s" if slow else "the process died") from None
+        if isinstance(came, BaseException):
+            raise came
+        return came
 
     def stop(self) -> None:
         """End the process, whatever it does."""
@@ -72,9 +76,11 @@ class Worker:
 def _serve(end: Connection, answer: Callable[..., Any]) -> None:
     with suppress(EOFError, KeyboardInterrupt):
         while True:
-            question = end.recv()
+            seconds, question = end.recv()
+            signal.setitimer(signal.ITIMER_PROF, seconds)  # whose signal ends it, even inside torch
             try:
                 said = answer(*question)
             except Exception as error:
                 said = RuntimeError(f"{question}: {type(error).__name__}: {error}")
+            signal.setitimer(signal.ITIMER_PROF, 0)
             end.send(said)
