@@ -166,11 +166,11 @@ def _stairs(trial: Trial, numeric: Witness, exact: list[Witness]) -> Mask:
     """Return where `f` stands still around `x`, as autograd says, and is a ramp from afar.
 
     They may be stairs of its own or what rounding inside leaves of a detached path. Without it
-    ``round(x, decimals=3)`` at -8.3157 would be called wrong.
+    ``round(x, decimals=3)`` at [-4.0626875, -5.5946875] would be called wrong.
     """
-    flat = (
-        np.all([one.value == 0 for one in exact], axis=0) if exact else np.zeros(trial.size, bool)
-    )
+    if not exact:
+        return np.zeros(trial.size, bool)
+    flat = np.asarray(np.all([one.value == 0 for one in exact], axis=0))
     flat &= (numeric.value != 0) & ~numeric.silent
     for column in np.flatnonzero(flat.any(axis=0)).tolist():
         for side in (-STEP_OF_STAIRS, STEP_OF_STAIRS):
