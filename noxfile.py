@@ -365,3 +365,14 @@ def torches(session: nox.Session) -> None:
     Each has an environment of its own, removed afterwards (gigabytes of downloads).
     """
     session.run(sys.executable, "conf/history/torches.py", *session.posargs, external=True)
+
+
+@nox.session(default=False)
+def wild(session: nox.Session) -> None:
+    """Ask the oracle about some of torch's own operators and modules, and gradcheck beside it.
+
+    `-- --all` asks all, goes on where it stopped, and records it; `-- sin` tells one in full.
+    """
+    install(session, "wild")
+    path = {"PYTHONPATH": "conf/history"}
+    session.run("python", "-m", "wild", *session.posargs, env={**ONE_THREAD, **path})

@@ -130,10 +130,10 @@ def certify(
                     return check(f, x, kwargs=kwargs, relative=relative, seed=seed)
             found.append(accused.finding)
         alone: list[Judged] = []
-        # needs_input_grad is a custom Function's; a model has hundreds of inputs, its parameters
-        if not found and trial.custom:
-            v, grad = asked.v[0], asked.grads[0]
-            alone += judge_alone(trial, np.where(trial.reached, v, 0), grad, abs(grad), seed)
+        if not found:
+            v, grad = np.where(trial.reached, asked.v[0], 0), asked.grads[0]
+            # needs_input_grad is a custom Function's; a model has hundreds of inputs
+            alone += judge_alone(trial, v, grad, abs(grad), seed, inputs=trial.custom)
             found += [one.finding for one in alone if one.finding]
         if not found:
             found += _hiding_places(trial, asked, accused.pairs)

@@ -345,3 +345,42 @@ def test_the_second_order_of_what_is_not_connected(name: str) -> None:
     first, second = (vtj.check(FUNCTIONS[name], x, order=order) for order in (1, 2))
     assert (second.verdict, second.culprit) == (first.verdict, first.culprit)
     assert any(row.what.startswith("order 2") for row in second.rows)
+
+
+def likely(p: Tensor, label: Tensor) -> Tensor:
+    return nn.functional.binary_cross_entropy(p, label)
+
+
+class TwiceInside(torch.autograd.Function):
+    """A logarithm that takes numbers between 0 and 1 alone, with twice its slope."""
+
+    @staticmethod
+    def forward(ctx: Any, p: Tensor) -> Tensor:
+        if not ((p >= 0) & (p <= 1)).all():
+            raise ValueError("p lies outside of 0 and 1")
+        ctx.save_for_backward(p)
+        return p.log()
+
+    @staticmethod
+    def backward(ctx: Any, *v: Any) -> Any:
+        (p,) = ctx.saved_tensors
+        return v[0] * 2 / p
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+@pytest.mark.parametrize("p", [[0.2, 0.6], [0.3, 0.999]])
+def test_a_step_into_what_f_refuses_is_no_error(verify: Any, p: list[float]) -> None:
+    inside = torch.tensor(p, dtype=torch.float64)
+    report = verify(likely, (inside, inside.flip(0)))
+    assert report, report
+    numeric = [row for row in report.rows if row.family == "numeric"]
+    assert [row.result for row in numeric] == ["agrees"], report
+    assert verify(TwiceInside.apply, inside).culprit == "backward"
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+def test_labels_on_the_bound_leave_the_verdict_open(verify: Any) -> None:
+    labels = torch.tensor([0.0, 1.0], dtype=torch.float64)
+    report = verify(likely, (torch.tensor([0.2, 0.6]), labels))
+    assert report.verdict == "undecided", report
+    assert verify(lambda p: likely(p, labels), torch.tensor([0.2, 0.6]))

@@ -1,7 +1,7 @@
 """Differences that choose their own step and say how far they can be trusted."""
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import torch
@@ -103,13 +103,42 @@ def estimate(
         for position, part in enumerate(as_tuple(x))
         for index, at in enumerate(part.detach().double().reshape(-1).tolist())
     ]
-    slopes = [
-        (how or _column)(_along(f, x, position, index, here.size), here, at, eps)
-        for position, index, at in (places if columns is None else [places[c] for c in columns])
-    ]
+    slopes = []
+    for position, index, at in places if columns is None else [places[c] for c in columns]:
+        with OrNan(_along(f, x, position, index, here.size), here.size) as along:
+            slopes.append((how or _column)(along, here, at, eps))
     if not slopes:
         return Slopes(*(np.zeros((here.size, 0)) for _ in Slopes._fields))
     return Slopes(*(np.stack(field, axis=1) for field in zip(*slopes, strict=True)))
+
+
+class OrNan:
+    """A function of a step, nan where it raises: a probability may be led beyond 1.
+
+    Where it raises at every step, its error is raised on leaving.
+    """
+
+    def __init__(self, g: Callable[[float], Array], size: int) -> None:
+        self.g, self.size = g, size
+        self.ran = False
+        self.error: Exception | None = None
+
+    def __call__(self, step: float) -> Array:
+        """Return the values at this step."""
+        try:
+            came = self.g(step)
+        except Exception as error:  # whatever f says of a point that the caller did not give
+            self.error = error
+            return np.full(self.size, np.nan)
+        self.ran = True
+        return came
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        if self.error is not None and not self.ran:
+            raise self.error
 
 
 def derivative(

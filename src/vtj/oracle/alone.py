@@ -33,14 +33,16 @@ class _Raised(Exception):  # noqa: N818 - no reader sees it
     error: Exception
 
 
-def judge_alone(trial: Trial, v: Array, grad: Array, size: Array, seed: int) -> Iterator[Judged]:
+def judge_alone(
+    trial: Trial, v: Array, grad: Array, size: Array, seed: int, *, inputs: bool = True
+) -> Iterator[Judged]:
     """Judge backward for each input and for each output alone, beside the `grad` for all.
 
-    It takes one pass for each, where there are several.
+    It takes one pass for each, where there are several; without `inputs`, for each output.
     """
     if not np.isfinite(grad).all():
         return
-    if len(trial.parts) > 1:
+    if inputs and len(trial.parts) > 1:
         yield _judged(trial, INPUTS, _inputs_alone, (v, grad, size), seed)
     if sum(trial.connected) > 1:
         yield _judged(trial, OUTPUTS, _outputs_alone, (v, grad, size), seed)

@@ -11,7 +11,7 @@ import numpy as np
 from vtj.calling.tensors import Function, Tensors, as_tuple, values, values_or_nan
 from vtj.engines import NUMERIC
 from vtj.engines.forward import jvp
-from vtj.engines.numeric import EPS, derivative
+from vtj.engines.numeric import EPS, OrNan, derivative
 from vtj.oracle.differences import ENOUGH, richardson, robust_derivative, stands_close_by
 from vtj.oracle.reexamination import ROUNDED_AWAY, least_visible_slope
 from vtj.oracle.rounding import noise_of_values
@@ -87,10 +87,10 @@ class Passes:
         def values_at(step: float) -> Array:
             parts = zip(as_tuple(self.trial.x), direction, strict=True)
             moved = ((p + step * d).detach().requires_grad_() for p, d in parts)
-            y = values_or_nan(self.trial.f(*moved), self.trial.size[0])
-            return y if v is None else v @ y
+            return values_or_nan(self.trial.f(*moved), self.trial.size[0])
 
-        return values_at
+        y_or_nan = OrNan(values_at, self.trial.size[0])
+        return y_or_nan if v is None else lambda step: v @ y_or_nan(step)
 
     def reach(self, u: Array) -> float:
         """Return the step along a direction that moves no element of `x` by more than its size."""

@@ -85,8 +85,12 @@ class Trial:
         return np.ones(self.size[0]) if v is None else values(v)
 
     def run(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return f at the point of this vector, as a vector."""
-        return values_or_nan(self.f(*fresh_leaves(self.at(vector))), self.size[0])
+        """Return f at the point of this vector, as a vector; nan where `f` refuses that point."""
+        try:
+            y = self.f(*fresh_leaves(self.at(vector)))
+        except Exception:  # the caller gave another point, and `f` took that
+            return np.full(self.size[0], np.nan)
+        return values_or_nan(y, self.size[0])
 
     def direction(self, seed: int) -> NDArray[np.float64]:
         """Return a random direction away from 0, along which elements move by about their size."""

@@ -132,3 +132,13 @@ def test_a_right_function_that_needs_them_all_is_not_accused(verify: Any, f: Any
 def test_one_input_and_one_output_take_no_pass_more() -> None:
     told = [row.what for row in vtj.check(torch.sin, X[0]).rows]
     assert not {ALONE_X, ALONE_Y} & set(told)
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+def test_an_output_of_torchs_own_that_loses_its_gradient_alone(verify: Any) -> None:
+    """Torch's backward of group norm gives nothing where its mean alone is used."""
+    x = torch.randn(1, 6, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    report = verify(lambda x: torch.native_group_norm(x, None, None, 1, 6, 3, 2, 1e-5), x)
+    assert report.culprit == "backward", report
+    assert not verify(lambda x: torch.native_group_norm(x, None, None, 1, 6, 3, 2, 1e-5)[1], x)
+    assert verify(lambda x: torch.native_group_norm(x, None, None, 1, 6, 3, 2, 1e-5)[0], x)

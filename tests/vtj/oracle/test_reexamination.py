@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
+import vtj
 from tests.zoo.bug import custom
 from vtj.calling.tensors import Tensors
 from vtj.engines.numeric import EPS
@@ -201,3 +202,13 @@ def test_slopes_that_rounding_makes_zero_are_not_heard() -> None:
     heard = ask_engines(trial, ("numeric",), tiny.value)
     numeric = by_name(reexamined(trial, heard, seed=0), "numeric")
     assert np.asarray(numeric.silent).tolist() == [[True, False], [False, False]]
+
+
+def test_stairs_of_three_decimals_are_no_mistake_of_f_and_those_of_float32_are() -> None:
+    x = torch.tensor([-4.0626875, -5.5946875], dtype=torch.float64)
+
+    def single(x: Tensor) -> Tensor:
+        return 0 * x + torch.from_numpy(x.detach().numpy().astype("float32").astype("float64"))
+
+    assert vtj.check(lambda x: torch.round(x, decimals=3), x)
+    assert vtj.check(single, x).culprit == "f"

@@ -1,0 +1,1 @@
+"""The oracle on everybody's code: torch's own operators and modules, and gradcheck beside it."""

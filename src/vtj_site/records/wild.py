@@ -1,0 +1,175 @@
+"""What was said of torch's own operators and modules, by whom, and who is right.
+
+`wild.json` is what `nox -s wild -- --all` found, `wild.yaml` what a person judged of it.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from importlib import resources
+from typing import Any
+
+import yaml  # type: ignore[import-untyped]
+
+from vtj_site.markup import Shown, TableRow, code, table
+
+WAYS = {
+    "check": "vtj.check",
+    "certify": "vtj.certify",
+    "slow": "gradcheck",
+    "fast": "gradcheck, fast_mode=True",
+}
+"""Who was asked, and how a page calls it."""
+SAID = {
+    "correct": ("correct", "pass"),
+    "wrong": ("wrong", "fail"),
+    "undecided": ("undecided",),
+    "raised": ("raised",),
+    "late": ("late",),
+}
+"""What can be said, in the words of vtj and of gradcheck."""
+RIGHT = {
+    "all": "all of them",
+    "vtj": "vtj",
+    "check": "vtj.check",
+    "gradcheck": "gradcheck",
+    "nobody": "nobody",
+}
+"""Who can be right: `all` where they agree, `nobody` where there is nothing to be right about."""
+KINDS = {"finding", "formula", "refusal", "convention", "miss", "false alarm"}
+"""What a judgment says: torch is wrong, or its formula too coarse to judge; and so on."""
+
+
+@dataclass(frozen=True)
+class Judgment:
+    """Who is right about some samples, and why."""
+
+    names: tuple[str, ...]  # of operators and modules
+    said: tuple[str, ...]  # each what the four said, in order
+    kind: str
+    right: str
+    why: str
+
+    def is_of(self, sample: Mapping[str, Any]) -> bool:
+        """Whether it judges this listed sample."""
+        return sample["name"] in self.names and said_of(sample) in self.said
+
+
+def said_of(sample: Mapping[str, Any]) -> str:
+    """Return what the four said of a sample, as a judgment writes it.
+
+    Examples:
+        >>> said_of({way: {"said": "wrong"} for way in WAYS})
+        'wrong, wrong, wrong, wrong'
+    """
+    return ", ".join(sample[way]["said"] for way in WAYS)
+
+
+@cache
+def recorded() -> dict[str, Any]:
+    """Return the record of the last complete run."""
+    file = resources.files("vtj_site.records") / "wild.json"
+    record: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return record
+
+
+@cache
+def judgments() -> tuple[Judgment, ...]:
+    """Return what a person judged."""
+    file = resources.files("vtj_site.records") / "wild.yaml"
+    return tuple(
+        Judgment(tuple(one["names"]), tuple(one["said"]), one["kind"], one["right"], one["why"])
+        for one in yaml.safe_load(file.read_text(encoding="utf-8"))
+    )
+
+
+def judgment(sample: Mapping[str, Any]) -> Judgment | None:
+    """Return the judgment on a listed sample, or None."""
+    return next((one for one in judgments() if one.is_of(sample)), None)
+
+
+def unjudged(listed: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a sentence for each listed sample that no person has judged.
+
+    Examples:
+        >>> raised = {way: {"said": "raised"} for way in WAYS}
+        >>> print(*unjudged([{"kind": "operator", "name": "nobody's", "sample": 0, **raised}]))
+        operator nobody's, sample 0: raised, raised, raised, raised: find out who is right \
+(nox -s wild -- nobody's), and write it into src/vtj_site/records/wild.yaml
+    """
+    for sample in listed:
+        if judgment(sample) is None:
+            yield (
+                f"{sample['kind']} {sample['name']}, sample {sample['sample']}: "
+                f"{said_of(sample)}: find out who is right (nox -s wild -- {sample['name']}), "
+                "and write it into src/vtj_site/records/wild.yaml"
+            )
+
+
+def count(kind: str, way: str, said: str) -> int:
+    """Return of how many samples of a kind something was said."""
+    found = recorded()["kinds"][kind]["ways"][way]["said"]
+    return sum(found.get(word, 0) for word in SAID[said])
+
+
+def judged(kind: str) -> int:
+    """Return how many listed samples have a judgment of this kind."""
+    found = Counter(one.kind for sample in recorded()["listed"] if (one := judgment(sample)))
+    return found[kind]
+
+
+def table_of_counts() -> Shown:
+    """Return what each way said, of how many samples, and how often it called `f`."""
+    head = ("of", "asked", *SAID, "calls of f", "of the dearest", "s", "of the slowest")
+    text, rows = [", ".join(head)], []
+    for kind, found in recorded()["kinds"].items():
+        for way, label in WAYS.items():
+            cost = found["ways"][way]
+            cells = [
+                *(f"{count(kind, way, said):,}" for said in SAID),
+                f"{cost['calls']['median']:,.0f}",
+                f"{cost['calls']['most']:,.0f}",
+                f"{cost['seconds']['median']:.3f}",
+                f"{cost['seconds']['most']:.1f}",
+            ]
+            of = f"{found['samples']:,} samples of {found['entries']:,} {kind}s"
+            text.append(", ".join((of, label, *cells)))
+            first = way == "check"
+            rows.append(TableRow((*([of] if first else []), code(label), *cells),
+                                 heads=len(WAYS) if first else 0))  # fmt: skip
+    caption = "What was said of torch's own operators and modules"
+    return Shown("\n".join(text), table(caption, head, rows))
+
+
+def table_of_judgments(*kinds: str) -> Shown:
+    """Return the samples of some kinds of judgment: who said what, who was right, and why."""
+    head = ("name", "samples", *WAYS.values(), "right", "why")
+    text, rows = [", ".join(head)], []
+    for one in judgments():
+        if one.kind not in kinds:
+            continue
+        for said in one.said:
+            for name in one.names:
+                found = [
+                    sample
+                    for sample in recorded()["listed"]
+                    if sample["name"] == name and said_of(sample) == said
+                ]
+                if not found:
+                    continue
+                told = [str(len(found)), *said.split(", "), RIGHT[one.right], one.why]
+                text.append(", ".join((name, *told)))
+                rows.append(TableRow((code(name), *map(escape, told))))
+    return Shown("\n".join(text), table("Where not all four say correct", head, rows))
+
+
+def made_with() -> str:
+    """Return when it was made, at which commit, with what, and how long it took."""
+    record = recorded()
+    return (
+        f"Asked {record['date']} at commit {record['commit']}, torch {record['torch']},\n"
+        f"NumPy {record['numpy']}, Python {record['python']}, {record['minutes']} minutes"
+    )
