@@ -83,7 +83,7 @@ def complaint(text: str, cells: list[PageCell]) -> str | None:
     """Say what keeps a page from being a how-to, or nothing."""
     body = text.partition("\n# ")[2].partition("\n")[2].lstrip("\n")
     opening = body.partition("```{code-cell}")[0]
-    sentences = re.findall(r"[.?!](?=\s|$)", re.sub(r"`[^`]*`", "", opening))
+    sentences = re.findall(r"[.?!](?=\s|\{|$)", re.sub(r"`[^`]*`", "", opening))
     if len(sentences) != 1 or "\n#" in opening:
         return "does not open with one sentence and the answer's cell"
     seen = [cell for cell in cells if "remove-cell" not in cell.options.get("tags", [])]

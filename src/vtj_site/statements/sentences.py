@@ -41,11 +41,11 @@ NO_PROSE = re.compile(
 )
 ORDERS = re.compile(
     r"(?:"
-    r"add|ask|avoid|bring|build|call|change|check|choose|clear|click|clip|clone|"
-    r"combine|compare|compute|convert|copy|count|cut|delete|detach|differentiate|divide|do|don't|"
-    r"draw|end|expect|find|fix|flip|follow|forget|forgive|freeze|give|go|hand|hold|"
-    r"imagine|import|install|keep|learn|leave|let|look|make|mark|measure|move|multiply|"
-    r"name|note|omit|open|pass|paste|pick|prefer|print|put|raise|read|record|reduce|register|"
+    r"add|ask|assign|avoid|begin|bind|bring|build|call|change|check|choose|clear|click|clip|clone|"
+    r"collect|combine|compare|compute|convert|copy|count|cut|delete|detach|differentiate|divide|do|don't|"
+    r"drag|draw|end|estimate|expect|find|fix|flip|follow|forget|forgive|freeze|give|go|hand|hold|"
+    r"imagine|import|install|keep|learn|leave|let|listen|look|make|mark|measure|move|multiply|"
+    r"name|note|omit|open|paint|pass|paste|pick|prefer|print|put|raise|read|record|reduce|register|"
     r"remember|remove|repeat|replace|return|run|save|say|see|send|set|share|shift|show|"
     r"skip|solve|stack|start|step|stop|store|sum|swap|take|tell|think|treat|try|turn|"
     r"type|unpack|unscale|use|wait|watch|weight|wrap|write"
@@ -58,7 +58,7 @@ OPENING = re.compile(
     r"(?:(?:so|then|and|or|but|instead|first|now|please|rather),?\s+)*(?P<first>[\w']+)",
     re.I,
 )
-DEFINITION = re.compile(r"^(?:an?|the)?\s*\*[^*]+\*[^.]{0,40}?\b(?:is|are|means?|says)\b", re.I)
+DEFINITION = re.compile(r"^(?:an?|the)?\s*\*[^*]+\*[^.:]{0,40}?\b(?:is|are|means?|says)\b", re.I)
 NO_ORDER = re.compile(r"(?!say\b)\w+ that\b|(?:read|put|set|cut|let) (?:into|from|by)\b", re.I)
 SIGNPOST = re.compile(
     r"^(?:(?:this|the|these|here|below|above)\b[^.]{0,30}?\b"

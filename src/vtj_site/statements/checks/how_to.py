@@ -59,3 +59,33 @@ def _() -> None:
         index = torch.tensor([0, 1], dtype=dtype)
         assert "floating point" in refused(index.requires_grad_), dtype
     assert "must be long, int" in refused(lambda: table[torch.tensor([0.0, 1.0])])
+
+
+@statement(
+    "choosing and copying",
+    "Follow `v`: an operation that chooses sends it to what was chosen, and one that copies adds "
+    "up what comes back.",
+)
+def _() -> None:
+    x = torch.tensor([4.0, 1.0, 3.0, 2.5], requires_grad=True)
+    for chosen in (
+        lambda x: x.max(0),
+        lambda x: x.min(0),
+        lambda x: x.sort(),
+        lambda x: x.topk(2),
+        lambda x: x.kthvalue(2),
+    ):
+        values, places = chosen(x)  # type: ignore[no-untyped-call]
+        v = torch.randn(values.shape)
+        sent = torch.zeros(4)
+        sent[places] = v
+        assert torch.autograd.grad(values, x, v)[0].equal(sent), places
+    for copies in (
+        lambda x: x.expand(3, 4),
+        lambda x: x.repeat(2, 1),
+        lambda x: torch.stack([x, x, x]),
+        lambda x: torch.broadcast_to(x, (5, 4)),
+    ):
+        v = torch.randn(copies(x).shape)
+        (back,) = torch.autograd.grad(copies(x), x, v)
+        torch.testing.assert_close(back, v.sum(0))

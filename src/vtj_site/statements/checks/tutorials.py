@@ -1,5 +1,7 @@
 """Checks for the pages of `docs/tutorials`, the front page, and the questions and answers."""
 
+from typing import Any
+
 import numpy as np
 import torch
 
@@ -77,3 +79,58 @@ def _() -> None:
         except vtj.JacobianMismatch:
             continue
         raise AssertionError(name)
+
+
+@statement(
+    "right angles",
+    "`x.grad` stands at right angles to the line through `x`: that way the pretend loss grows "
+    "fastest.",
+)
+def _() -> None:
+    around = torch.linspace(0, 2 * torch.pi, 360, dtype=torch.float64)[:-1]
+    steps = 1e-5 * torch.stack([around.cos(), around.sin()], 1)
+    for f in (
+        lambda x: torch.stack([x @ x, x.prod()]),
+        lambda x: x.softmax(0),
+        lambda x: torch.stack([x[0] + x[1] / 2, x[1] - x[0] / 2]),
+    ):
+        for v in torch.tensor([[1.0, 10.0], [-3.0, 1.0]], dtype=torch.float64):
+            x: Any = torch.tensor([0.75, -0.5], dtype=torch.float64, requires_grad=True)
+            f(x).backward(v)
+            here = x.detach()
+            grows = torch.stack([v @ (f(here + step) - f(here - step)) for step in steps])
+            along = steps @ x.grad / (steps.norm(dim=1) * x.grad.norm())
+            assert along[grows.argmax()] > 0.999, (f, v)
+            assert along[grows.abs().argmin()].abs() < 0.01, (f, v)  # on the line
+
+
+@statement(
+    "made in between",
+    "What `forward` made in between is a constant there, and the second derivative is silently "
+    "wrong.",
+)
+def _() -> None:
+    class Kept(torch.autograd.Function):  # exp of x, twice
+        @staticmethod
+        def forward(ctx: Any, x: Any, outputs: bool) -> Any:
+            between = x.exp()
+            y = between.exp()
+            ctx.save_for_backward(x, between, y)
+            ctx.outputs = outputs
+            return y
+
+        @staticmethod
+        def backward(ctx: Any, v: Any) -> Any:
+            x, between, y = ctx.saved_tensors
+            return v * y * (x.exp() if ctx.outputs else between), None
+
+    for at in (-1.0, 0.25, 0.5):
+        x = torch.tensor(at, requires_grad=True)
+        (first,) = torch.autograd.grad(x.exp().exp(), x, create_graph=True)
+        (second,) = torch.autograd.grad(first, x)
+        for outputs in (True, False):
+            y = Kept.apply(x, outputs)  # type: ignore[no-untyped-call]
+            (found,) = torch.autograd.grad(y, x, create_graph=True)
+            torch.testing.assert_close(found, first)
+            (twice,) = torch.autograd.grad(found, x)
+            assert twice.isclose(second) == outputs, (at, outputs)
