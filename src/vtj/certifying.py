@@ -113,6 +113,7 @@ def certify(
         by_hand = None if J is None else operator(trial, J)
         passes = Passes(trial)
         asked = probe(passes, run, by_hand, probes, seed)
+        watched = asked.watched
         behavior = [judge_v(asked.outcomes), *judge_f(trial, asked.outcomes, kept)]
         raised = _raised(asked.outcomes)
         found = [one.finding for one in (*behavior, *raised) if one.finding]
@@ -139,6 +140,9 @@ def certify(
             found += _hiding_places(trial, asked, accused.pairs)
         not_checked, open_questions = unchecked(trial, kept, "certify")
         found += open_questions
+        second: list[Row] = []
+        if watched is not None and not found:
+            second += watched.rows(passes.reach(watched.u))
     verdict, culprit = overall(found)
     dtype = str(trial.dtype).removeprefix("torch.")
     return Report(
@@ -147,6 +151,7 @@ def certify(
             *_rows(accused.pairs),
             *accused.rows,
             *(one.row for one in (*raised, *alone, *behavior)),
+            *second,
             *not_checked,
             *_power_row(accused.pairs),
         ),

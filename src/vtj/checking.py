@@ -12,17 +12,19 @@ from torch import Tensor
 from vtj.calling import without_trace
 from vtj.calling.arguments import arguments
 from vtj.calling.state import Kept
-from vtj.calling.tensors import Function, Tensors, as_tuple, like, require_values
+from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like, require_values
 from vtj.certifying import certify
 from vtj.engines import BACKWARD, ENGINES, refuse_what_does_not_fit
 from vtj.oracle.behavior import drawn, observe
 from vtj.oracle.beside import functions_beside, report_beside
 from vtj.oracle.judging import judge, once_differentiable_report
+from vtj.oracle.passes import Passes
 from vtj.oracle.reexamination import is_disputed, reexamined
-from vtj.oracle.trial import Trial, try_out
+from vtj.oracle.trial import ForwardRun, Trial, try_out
+from vtj.oracle.twice import twice
 from vtj.oracle.voting import vote
 from vtj.oracle.witnesses import ask_engines
-from vtj.report import Report, both
+from vtj.report import Report, Row, both
 
 MOST_ENTRIES = 10_000  # beyond, `certify` decides unless engines are asked for by name
 
@@ -131,6 +133,8 @@ def check(
         else:
             refuse_what_does_not_fit(*trial.size)
             report = _dense(trial, names, jacobian, weights, seed, kept)
+            if report and order == 1:
+                report = replace(report, rows=(*report.rows, *_second_order(trial, weights, seed)))
         if order == 2:
             vjp, at = _gradient_as_function(trial, weights)
             named = [leaf.tensor for leaf in kept.reached(trial.others)]
@@ -160,6 +164,16 @@ def _dense(
         known.append(answers.speakers[BACKWARD.name])
     seen = observe(trial, weights, seed, known)
     return judge(trial, answers, seen, result, kept, seed)
+
+
+def _second_order(trial: Trial, weights: Tensors | None, seed: int) -> Iterator[Row]:
+    """Yield a row where a custom Function's double backward is silently wrong."""
+    if trial.custom:
+        leaves, u = fresh_leaves(trial.x), trial.direction(seed)
+        run = ForwardRun(leaves, trial.f(*leaves))
+        seen = twice(trial, run, trial.weighing(weights), u)
+        if seen is not None:
+            yield from seen.rows(Passes(trial).reach(u))
 
 
 @contextmanager

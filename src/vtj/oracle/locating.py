@@ -12,7 +12,7 @@ import numpy as np
 from vtj.calling.repeatable import reseeded
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC, Family
 from vtj.engines.numeric import CLOSE, SAFETY
-from vtj.oracle.behavior import RANDOM, REPEATABLE, Judged, same_as
+from vtj.oracle.behavior import ADDS, RANDOM, REPEATABLE, Judged, same_as
 from vtj.oracle.findings import (
     LAST_DIGITS,
     Finding,
@@ -80,14 +80,19 @@ def accuse(passes: Passes, asked: Probes, by_hand: Operator | None, seed: int) -
 
 
 def _changing(passes: Passes, asked: Probes, k: int) -> Judged | None:
-    """Judge whether backward gives the same once more, where it draws other random numbers."""
+    """Judge whether backward gives the same once more, where it draws other random numbers.
+
+    Where two new runs agree, what came first was spoiled by a backward through the same graph.
+    """
     trial, first = passes.trial, asked.grads[k]
     before = Witness("x.grad", BACKWARD.name, first, size=abs(first).max(initial=0))
     again = passes.of(reseeded(trial.f), trial.x).gradient(asked.v[k])
-    judged = same_as(trial, REPEATABLE, again, before)
-    if judged.finding is None:
+    if same_as(trial, REPEATABLE, again, before).finding is None:
         return None
-    random = np.array_equal(passes.gradient(asked.v[k]), first)
+    once_more = passes.gradient(asked.v[k])
+    if np.array_equal(once_more, again):
+        return same_as(trial, ADDS, first, replace(before, value=again))
+    random = np.array_equal(once_more, passes.gradient(asked.v[k]))
     return same_as(trial, RANDOM if random else REPEATABLE, again, before)
 
 

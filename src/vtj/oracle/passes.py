@@ -10,12 +10,13 @@ import numpy as np
 
 from vtj.calling.tensors import Function, Tensors, as_tuple, values, values_or_nan
 from vtj.engines import NUMERIC
-from vtj.engines.forward import jvp
+from vtj.engines.forward import jvp, with_tangents
 from vtj.engines.numeric import EPS, derivative
 from vtj.oracle.differences import ENOUGH, richardson, robust_derivative, stands_close_by
 from vtj.oracle.reexamination import ROUNDED_AWAY, least_visible_slope
 from vtj.oracle.rounding import noise_of_values
 from vtj.oracle.trial import ForwardRun, Trial
+from vtj.oracle.twice import Twice
 from vtj.oracle.voting import Array, Witness
 from vtj.oracle.witnesses import error_and_silence
 from vtj.outcome import Outcome, RefusesInputs, backward, finished
@@ -60,6 +61,15 @@ class Passes:
                 return finished(run.leaves, run.y, self.trial.x, self.trial.weights(v))
         return self.backward(v)
 
+    def backward_and_forward(self, v: Array, u: Array) -> tuple[Outcome, Array | None]:
+        """Run ``y.backward(v)``, and a forward pass in the same run where one applies."""
+        if all(self.trial.connected):
+            with suppress(Exception):  # many functions have no forward derivative
+                leaves, y, slopes = with_tangents(self.trial.f, self.trial.x, self.trial.at(u))
+                outcome = finished(leaves, y, self.trial.x, self.trial.weights(v))
+                return outcome, values(slopes)
+        return self.backward(v), None
+
     def gradient(self, v: Array) -> Array:
         """Return what ``y.backward(v)`` leaves in `x.grad`."""
         return self.trial.gradient(self.backward(v).grad)
@@ -80,14 +90,20 @@ class Passes:
             return None
         return None if np.isnan(slopes).any() else slopes
 
-    def along(self, u: Array, v: Array | None = None) -> Callable[[float], Array]:
+    def along(
+        self, u: Array, v: Array | None = None, watched: Twice | None = None
+    ) -> Callable[[float], Array]:
         """Return `f` along a direction, weighed where there are weights."""
         direction = as_tuple(self.trial.at(u))
+        at = TO_CONFIRM[1] * FIRST * self.reach(u)
 
         def values_at(step: float) -> Array:
             parts = zip(as_tuple(self.trial.x), direction, strict=True)
-            moved = ((p + step * d).detach().requires_grad_() for p, d in parts)
-            y = values_or_nan(self.trial.f(*moved), self.trial.size[0])
+            moved = tuple((p + step * d).detach().requires_grad_() for p, d in parts)
+            came = self.trial.f(*moved)
+            y = values_or_nan(came, self.trial.size[0])
+            if watched is not None and abs(step) == at:
+                watched.see(step, moved, came)
             return y if v is None else v @ y
 
         return values_at
@@ -121,10 +137,11 @@ class Passes:
         *,
         v: Array | None = None,  # weights for the elements of `y`, row by row
         robust: bool = False,  # measure the noise first, and look at three ranges of steps
+        watched: Twice | None = None,  # what sees gradients on the way
     ) -> Witness:
         """Return J·u by differences, or ⟨v, J·u⟩ for every row of `v`, which is cheaper."""
         trial, eps = self.trial, self.trial.eps
-        along = self.along(u, v)
+        along = self.along(u, v, watched)
         here, noise = trial.y_vector, np.zeros(1)
         if v is not None:
             here, noise = v @ here, eps * (abs(v) @ abs(here))
