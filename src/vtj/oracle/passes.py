@@ -4,7 +4,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -28,18 +27,6 @@ FIRST = 2.0**-6
 # Of that: two steps mostly reach ten digits, three more. The third decides how often f is called,
 # and no verdict: without it a cumprod (in tests/) takes 14 calls in place of 8.
 TO_CONFIRM = (1.0, 2.0**-4, 2.0**-2)
-
-
-class Counted:
-    """A function, and how often it was called."""
-
-    def __init__(self, f: Function) -> None:
-        self.f, self.calls = f, 0
-
-    def __call__(self, *x: Any) -> Any:
-        """Call the function and count."""
-        self.calls += 1
-        return self.f(*x)
 
 
 @dataclass(frozen=True)
