@@ -10,6 +10,7 @@ from torch import Tensor
 from vtj.calling.tensors import as_tuple, graph_of, shaped_like, values
 from vtj.engines import BACKWARD
 from vtj.engines.numeric import CLOSE, SAFETY
+from vtj.oracle.differences import FINER
 from vtj.oracle.naming import numbers
 from vtj.oracle.reexamination import VISIBLE
 from vtj.oracle.trial import ONCE_DIFFERENTIABLE, ForwardRun, Trial
@@ -17,9 +18,9 @@ from vtj.oracle.voting import Array
 from vtj.outcome import finished
 from vtj.report import Row
 
-# Parts of the size of x. Over all of them the slope must be the same: else at kinks, and of a
-# float32 inside f, a double backward that is right would be called wrong.
-STEPS = (2.0**-9, CLOSE, 2.0**-18)
+# Parts of the size of x over which the slope must be the same: without the second the right double
+# backward of sin(1e9 x) would be called wrong (in tests/).
+STEPS = (CLOSE, FINER[1])
 WHAT_TO_DO = (
     "silently wrong: along one direction {} by double backward, {} by differences of x.grad; "
     "compute backward from saved inputs and outputs alone, by differentiable operations, or mark "

@@ -60,6 +60,11 @@ SOUND: dict[str, Callable[..., Any]] = {
         lambda x: x.softmax(0),
         lambda x, g: x[0].softmax(0) * (g - (g * x[0].softmax(0)).sum()),
     ),
+    "a fast sine": custom(lambda x: (1e5 * x).sin(), lambda x, g: 1e5 * g * (1e5 * x[0]).cos()),
+    "a faster sine": custom(lambda x: (1e9 * x).sin(), lambda x, g: 1e9 * g * (1e9 * x[0]).cos()),
+    "a kink nearby": custom(
+        lambda x: (x - 0.60001).relu() ** 2, lambda x, g: 2 * (x[0] - 0.60001).relu() * g
+    ),
     "torch alone": lambda x: x.sin() * x.detach(),
     "cubes that cancel": custom(
         lambda x: (x + 1e3) ** 3 - (x - 1e3) ** 3,
