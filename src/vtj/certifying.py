@@ -10,6 +10,7 @@ import torch
 
 from vtj.calling import without_trace
 from vtj.calling.arguments import arguments
+from vtj.calling.clock import OutOfTime, timed
 from vtj.calling.tensors import Function
 from vtj.oracle.alone import judge_alone
 from vtj.oracle.behavior import Judged, drawn, judge_f, judge_v, raises
@@ -27,7 +28,7 @@ from vtj.oracle.pairs import (
     probe,
     with_forward_pass,
 )
-from vtj.oracle.passes import Counted, Passes
+from vtj.oracle.passes import Passes
 from vtj.oracle.reexamination import possibly_detached
 from vtj.oracle.rounding import negligible_slopes
 from vtj.oracle.trial import Trial, first_run
@@ -51,6 +52,7 @@ def certify(
     surrogate: Function | None = None,
     relative: float | None = None,
     probes: int = 2,
+    seconds: float | None = None,
     seed: int = 0,
 ) -> Report:
     """Return the verdict of `check` in a number of passes that does not grow with `x` or `y`.
@@ -75,6 +77,7 @@ def certify(
             Where x.grad is another by more than rounding, `check` looks at each entry, unless J
             has more than 10,000.
         probes: How many random `v`; there is one random `u`.
+        seconds: After how many no more call of `f` begins; see `check`.
         seed: Fixes them, and what `f` draws itself.
 
     Returns:
@@ -101,59 +104,77 @@ def certify(
         raise ValueError(f"J came beside {' and '.join(plain)}; expected one or the other")
     given = arguments(f, x, kwargs, with_weights=J is None and not plain)
     plain = {name: given.given_to_another(g) for name, g in plain.items()}
-    with without_trace(f, seed, given) as (repeated, kept):
-        counted = Counted(repeated)
-        trial, run = first_run(
-            counted, given.x, given=given, relative=relative, as_given=bool(plain)
-        )
-        if trial.once_differentiable:
-            return once_differentiable_report(trial)
-        if plain:
-            return report_beside(trial, kept, drawn(trial, seed), plain, seed)
-        by_hand = None if J is None else operator(trial, J)
-        passes = Passes(trial)
-        asked = probe(passes, run, by_hand, probes, seed)
-        behavior = [judge_v(asked.outcomes), *judge_f(trial, asked.outcomes, kept)]
-        raised = _raised(asked.outcomes)
-        found = [one.finding for one in (*behavior, *raised) if one.finding]
-        if not found:
-            found = _not_numbers(trial, asked)
-        accused = Accused(list(pairs(asked, trial)))
-        if not found:
-            asked, accused = _examined(passes, asked, by_hand, seed)
-        calls = counted.calls
-        if accused.finding:
-            if trial.stated and accused.finding.verdict != "wrong" and by_hand is None:
-                from vtj.checking import MOST_ENTRIES, check
+    with (
+        without_trace(f, seed, given) as (repeated, kept),
+        timed(repeated, seconds, "certify") as clock,
+    ):
+        try:
+            trial, run = first_run(
+                clock, given.x, given=given, relative=relative, as_given=bool(plain)
+            )
+            if trial.once_differentiable:
+                return once_differentiable_report(trial)
+            if plain:
+                return report_beside(trial, kept, drawn(trial, seed), plain, seed)
+            by_hand = None if J is None else operator(trial, J)
+            passes = Passes(trial)
+            asked = probe(passes, run, by_hand, probes, seed)
+            watched = asked.watched
+            behavior = [judge_v(asked.outcomes), *judge_f(trial, asked.outcomes, kept)]
+            raised = _raised(asked.outcomes)
+            found = [one.finding for one in (*behavior, *raised) if one.finding]
+            if not found:
+                found = _not_numbers(trial, asked)
+            accused = Accused(list(pairs(asked, trial)))
+            if not found:
+                asked, accused = _examined(passes, asked, by_hand, seed)
+            calls = clock.calls
+            if accused.finding:
+                if trial.stated and accused.finding.verdict != "wrong" and by_hand is None:
+                    from vtj.checking import MOST_ENTRIES, check
 
-                if prod(trial.size) <= MOST_ENTRIES:
-                    return check(f, x, kwargs=kwargs, relative=relative, seed=seed)
-            found.append(accused.finding)
-        alone: list[Judged] = []
-        if not found:
-            v, grad = np.where(trial.reached, asked.v[0], 0), asked.grads[0]
-            # needs_input_grad is a custom Function's; a model has hundreds of inputs
-            alone += judge_alone(trial, v, grad, abs(grad), seed, inputs=trial.custom)
-            found += [one.finding for one in alone if one.finding]
-        if not found:
-            found += _hiding_places(trial, asked, accused.pairs)
-        not_checked, open_questions = unchecked(trial, kept, "certify")
-        found += open_questions
-    verdict, culprit = overall(found)
-    dtype = str(trial.dtype).removeprefix("torch.")
-    return Report(
-        title=f"J {trial.shape} in {dtype}, {probes} probes, {calls} calls of f",
-        rows=(
-            *_rows(accused.pairs),
-            *accused.rows,
-            *(one.row for one in (*raised, *alone, *behavior)),
-            *not_checked,
-            *_power_row(accused.pairs),
-        ),
-        verdict=verdict,
-        culprit=culprit,
-        findings=tuple(one.text for one in found),
-    )
+                    if prod(trial.size) <= MOST_ENTRIES:
+                        return check(
+                            f,
+                            x,
+                            kwargs=kwargs,
+                            relative=relative,
+                            seconds=clock.remaining(),
+                            seed=seed,
+                        )
+                found.append(accused.finding)
+            alone: list[Judged] = []
+            if not found:
+                v, grad = np.where(trial.reached, asked.v[0], 0), asked.grads[0]
+                # needs_input_grad is a custom Function's; a model has hundreds of inputs
+                alone += judge_alone(trial, v, grad, abs(grad), seed, inputs=trial.custom)
+                found += [one.finding for one in alone if one.finding]
+            if not found:
+                found += _hiding_places(trial, asked, accused.pairs)
+            not_checked, open_questions = unchecked(trial, kept, "certify")
+            found += open_questions
+            second: list[Row] = []
+            if watched is not None and not found:
+                second += watched.rows(passes.reach(watched.u))
+            verdict, culprit = overall(found)
+            dtype = str(trial.dtype).removeprefix("torch.")
+            return Report(
+                title=f"J {trial.shape} in {dtype}, {probes} probes, {calls} calls of f",
+                rows=(
+                    *_rows(accused.pairs),
+                    *accused.rows,
+                    *(one.row for one in (*raised, *alone, *behavior)),
+                    *second,
+                    *not_checked,
+                    *_power_row(accused.pairs),
+                ),
+                verdict=verdict,
+                culprit=culprit,
+                findings=tuple(one.text for one in found),
+            )
+        except OutOfTime:
+            told = clock.left("a comparison, or the entry where it differs, was")
+            return Report("not compared to the end", (), "undecided", None, (told,))
 
 
 def _examined(

@@ -11,18 +11,21 @@ from torch import Tensor
 
 from vtj.calling import without_trace
 from vtj.calling.arguments import arguments
+from vtj.calling.clock import Clock, OutOfTime, timed
 from vtj.calling.state import Kept
-from vtj.calling.tensors import Function, Tensors, as_tuple, like, require_values
+from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like, require_values
 from vtj.certifying import certify
 from vtj.engines import BACKWARD, ENGINES, refuse_what_does_not_fit
 from vtj.oracle.behavior import drawn, observe
 from vtj.oracle.beside import functions_beside, report_beside
-from vtj.oracle.judging import judge, once_differentiable_report
+from vtj.oracle.judging import judge, once_differentiable_report, rows
+from vtj.oracle.passes import Passes
 from vtj.oracle.reexamination import is_disputed, reexamined
-from vtj.oracle.trial import Trial, try_out
+from vtj.oracle.trial import ForwardRun, Trial, try_out
+from vtj.oracle.twice import twice
 from vtj.oracle.voting import vote
-from vtj.oracle.witnesses import ask_engines
-from vtj.report import Report, both
+from vtj.oracle.witnesses import Answers, ask_engines
+from vtj.report import Report, Row, both
 
 MOST_ENTRIES = 10_000  # beyond, `certify` decides unless engines are asked for by name
 
@@ -39,6 +42,7 @@ def check(
     relative: float | None = None,
     engines: Sequence[str] | None = None,
     order: int = 1,
+    seconds: float | None = None,
     seed: int = 0,
 ) -> Report:
     """Compare what ``y.backward(v)`` leaves in ``x.grad`` with independent ways to J.
@@ -67,17 +71,21 @@ def check(
             root mean square of its tensor if that is larger; that of the dtype when omitted.
         engines: Keys of `ENGINES`; all but ``"symbolic"`` when omitted.
         order: 2 checks the double backward too, as the backward of ``(x, v) -> vᵀ·J``.
+        seconds: After how many no more call of `f` begins. The verdict is on what was compared by
+            then, and *undecided* unless that is wrong: a finding names what was left. Longer work
+            writes a line of progress in a terminal.
         seed: Fixes what is drawn at random, `v` and what `f` draws itself.
 
     Returns:
         A `Report`, true when every entry was compared by two families and none differed. It names
-        parameters that `f` reaches and `x` does not hold; beside them it is not true.
+        parameters that `f` reaches and `x` does not hold; beside them it is not true. Its row
+        ``double backward`` says where a custom Function's own gradient is silently wrong.
 
     Raises:
         TypeError: When `x` or `y` is not of a floating dtype or `f` returns no tensor.
         ValueError: When `v` or `jacobian`, or what `reference` or `surrogate` returns, has the
-            wrong shape, when there is no such engine, when `relative` is not between 0 and 1, or
-            when J by hand or engines are given beside a reference.
+            wrong shape, when there is no such engine, when `relative` is not between 0 and 1
+            or `seconds` not above 0, or when J by hand or engines are given beside a reference.
 
     Example:
         >>> x = torch.tensor([1.0, 2.0])
@@ -111,31 +119,65 @@ def check(
         raise ValueError(f"{other} came beside {' and '.join(plain)}; expected one or the other")
     given = arguments(f, x, kwargs, with_weights=jacobian is None and not plain)
     plain = {name: given.given_to_another(g) for name, g in plain.items()}
-    with without_trace(f, seed, given) as (repeated, kept):
-        trial = try_out(repeated, given.x, given=given, relative=relative, as_given=bool(plain))
-        if trial.once_differentiable:
-            return once_differentiable_report(trial)
-        weights = _weights(trial, v, seed)
-        if plain:
-            report = report_beside(trial, kept, weights, plain, seed)
+    with (
+        without_trace(f, seed, given) as (repeated, kept),
+        timed(repeated, seconds, "check") as clock,
+    ):
+        try:
+            trial = try_out(clock, given.x, given=given, relative=relative, as_given=bool(plain))
+            if trial.once_differentiable:
+                return once_differentiable_report(trial)
+            weights = _weights(trial, v, seed)
+            if plain:
+                report = report_beside(trial, kept, weights, plain, seed)
+                if order == 2:
+                    vjp, at = _gradient_as_function(trial, weights)
+                    *_, gives_gradient = plain.values()  # a surrogate, where there is one
+                    due, _ = _gradient_as_function(replace(trial, f=gives_gradient), weights)
+                    second = check(
+                        vjp,
+                        at,
+                        reference=due,
+                        relative=relative,
+                        seconds=clock.remaining(),
+                        seed=seed,
+                    )
+                    report = both(report, second)
+                return report
+            large = trial.size[0] * trial.size[1] > MOST_ENTRIES
+            if large and engines is None:
+                report = certify(
+                    f,
+                    x,
+                    jacobian,
+                    kwargs=kwargs,
+                    relative=relative,
+                    seconds=clock.remaining(),
+                    seed=seed,
+                )
+            else:
+                refuse_what_does_not_fit(*trial.size)
+                report = _dense(trial, names, jacobian, weights, seed, kept, clock)
+                if report and order == 1:
+                    report = replace(
+                        report, rows=(*report.rows, *_second_order(trial, weights, seed))
+                    )
             if order == 2:
                 vjp, at = _gradient_as_function(trial, weights)
-                *_, gives_gradient = plain.values()  # a surrogate, where there is one
-                due, _ = _gradient_as_function(replace(trial, f=gives_gradient), weights)
-                second = check(vjp, at, reference=due, relative=relative, seed=seed)
-                report = both(report, second)
-            return report
-        large = trial.size[0] * trial.size[1] > MOST_ENTRIES
-        if large and engines is None:
-            report = certify(f, x, jacobian, kwargs=kwargs, relative=relative, seed=seed)
-        else:
-            refuse_what_does_not_fit(*trial.size)
-            report = _dense(trial, names, jacobian, weights, seed, kept)
-        if order == 2:
-            vjp, at = _gradient_as_function(trial, weights)
-            named = [leaf.tensor for leaf in kept.reached(trial.others)]
-            with _frozen(named):  # the first report names them
-                report = both(report, check(vjp, at, relative=relative, engines=engines, seed=seed))
+                named = [leaf.tensor for leaf in kept.reached(trial.others)]
+                with _frozen(named):  # the first report names them
+                    second = check(
+                        vjp,
+                        at,
+                        relative=relative,
+                        engines=engines,
+                        seconds=clock.remaining(),
+                        seed=seed,
+                    )
+                    report = both(report, second)
+        except OutOfTime:
+            told = clock.left("what backward does beyond one gradient, or a second look at J, was")
+            report = Report("no J compared to the end", (), "undecided", None, (told,))
     return report
 
 
@@ -146,8 +188,11 @@ def _dense(
     weights: Tensors | None,
     seed: int,
     kept: Kept,
+    clock: Clock,
 ) -> Report:
     answers = ask_engines(trial, names, jacobian)
+    if answers.late:
+        return _of_what_was_asked(trial, answers, clock)
     if not answers.witnesses:
         finding = f"none of the engines asked applies: {', '.join(names)}"
         return Report(f"J {trial.shape}", answers.rows, "undecided", None, (finding,))
@@ -160,6 +205,27 @@ def _dense(
         known.append(answers.speakers[BACKWARD.name])
     seen = observe(trial, weights, seed, known)
     return judge(trial, answers, seen, result, kept, seed)
+
+
+def _second_order(trial: Trial, weights: Tensors | None, seed: int) -> Iterator[Row]:
+    """Yield a row where a custom Function's double backward is silently wrong."""
+    if trial.custom:
+        leaves, u = fresh_leaves(trial.x), trial.direction(seed)
+        run = ForwardRun(leaves, trial.f(*leaves))
+        seen = twice(trial, run, trial.weighing(weights), u)
+        if seen is not None:
+            yield from seen.rows(Passes(trial).reach(u))
+
+
+def _of_what_was_asked(trial: Trial, answers: Answers, clock: Clock) -> Report:
+    """Return the report where no time was left for some engines."""
+    made = [
+        Row(name, ENGINES[name].family.name, "note", note="no time left") for name in answers.late
+    ]
+    if answers.witnesses:
+        made = [*rows(trial, answers, vote(answers.witnesses, trial.relative)), *made]
+    told = clock.left(f"the engines {', '.join(answers.late)}, and what backward does, were")
+    return Report(f"J {trial.shape}", tuple(made), "undecided", None, (told,))
 
 
 @contextmanager

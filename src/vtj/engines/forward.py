@@ -59,6 +59,11 @@ def jvp(f: Function, x: Tensors, u: Tensors) -> Tensors:
         NotImplementedError: When no tangent reaches an output that backward reaches: what
             ``scatter_reduce(..., "prod")`` and scripted functions give without a word is no zero.
     """
+    return with_tangents(f, x, u)[2]
+
+
+def with_tangents(f: Function, x: Tensors, u: Tensors) -> tuple[tuple[Tensor, ...], Any, Tensors]:
+    """Return the leaves and `y` of a run of `f`, whose graph is still there, and J·u beside it."""
     leaves = fresh_leaves(x)
     with quiet(), forward_ad.dual_level():
         duals = [
@@ -68,7 +73,7 @@ def jvp(f: Function, x: Tensors, u: Tensors) -> Tensors:
         y = f(*duals)
         tangents = [_tangent(output, leaves) for output in as_tuple(y, "y")]
     product: Tensors = like(tuple(tangents), y)
-    return product
+    return leaves, y, product
 
 
 def _tangent(output: Tensor, leaves: tuple[Tensor, ...]) -> Tensor:

@@ -13,6 +13,7 @@ from vtj.oracle.operators import Operator
 from vtj.oracle.passes import Passes
 from vtj.oracle.rounding import gradient_rounding
 from vtj.oracle.trial import ForwardRun, Trial
+from vtj.oracle.twice import Twice, twice
 from vtj.oracle.voting import Array, Witness, allowed, distance
 from vtj.oracle.witnesses import raised_by_autograd
 from vtj.outcome import Outcome
@@ -34,6 +35,7 @@ class Probes:
     differences: Witness | None = None
     by_hand: tuple[Witness, list[Witness]] | None = None  # J·u and vᵀ·J
     forward: Witness | None = None  # J·u; None where not asked for or not applicable
+    watched: Twice | None = None  # what becomes of a backward that is differentiated itself
 
 
 @dataclass(frozen=True)
@@ -79,24 +81,39 @@ def probe(
 ) -> Probes:
     """Run the passes, one of `probes` backward passes through the first run.
 
+    In the run of the last one goes a forward pass too, where a custom Function has a `jvp`.
+
     Without J by hand, ⟨v, J·u⟩ will do in place of J·u.
     """
     generator = np.random.default_rng(seed)
     outputs, inputs = passes.trial.size
     v = random_weights(generator, probes * outputs, LEAST, MOST).reshape(probes, outputs)
     u = random_weights(generator, inputs, LEAST, MOST) * passes.scale
+    watched = twice(passes.trial, run, v[0], u)
     # a single pass is one of a new run: does f give the same y again?
     first = [passes.backward_of(run, v[0])] if probes > 1 else []
-    outcomes = (*first, *(passes.backward(one) for one in v[len(first) :]))
+    others = [passes.backward(one) for one in v[len(first) : probes - 1]]
+    forward = None
+    if passes.trial.own_jvp and by_hand is None:
+        last, slopes = passes.backward_and_forward(v[-1], u)
+        if slopes is not None and np.isfinite(slopes).all():
+            forward = Witness(FORWARD.name, FORWARD.name, slopes)
+    else:
+        last = passes.backward(v[-1])
+    outcomes = (*first, *others, last)
     grads = np.stack([passes.trial.gradient(one.grad) for one in outcomes])
     if any(backward_raised(one) for one in outcomes) or not np.isfinite(grads).all():
         return Probes(v, u, outcomes, grads)
+    if forward is not None:
+        differences = passes.differences(u, forward.value, watched=watched)
+        return Probes(v, u, outcomes, grads, differences, forward=forward, watched=watched)
     if by_hand is None:
-        return Probes(v, u, outcomes, grads, passes.differences(u, grads @ u, v=v))
+        differences = passes.differences(u, grads @ u, v=v, watched=watched)
+        return Probes(v, u, outcomes, grads, differences, watched=watched)
     right = Witness(BY_HAND.name, BY_HAND.name, by_hand.right(u))
     lefts = [Witness(BY_HAND.name, BY_HAND.name, row) for row in by_hand.lefts(v)]
-    differences = passes.differences(u, right.value)
-    return Probes(v, u, outcomes, grads, differences, (right, lefts))
+    differences = passes.differences(u, right.value, watched=watched)
+    return Probes(v, u, outcomes, grads, differences, (right, lefts), watched=watched)
 
 
 def backward_raised(outcome: Outcome) -> bool:

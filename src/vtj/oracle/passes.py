@@ -4,18 +4,18 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from vtj.calling.tensors import Function, Tensors, as_tuple, values, values_or_nan
 from vtj.engines import NUMERIC
-from vtj.engines.forward import jvp
+from vtj.engines.forward import jvp, with_tangents
 from vtj.engines.numeric import EPS, OrNan, derivative
 from vtj.oracle.differences import ENOUGH, richardson, robust_derivative, stands_close_by
 from vtj.oracle.reexamination import ROUNDED_AWAY, least_visible_slope
 from vtj.oracle.rounding import noise_of_values
 from vtj.oracle.trial import ForwardRun, Trial
+from vtj.oracle.twice import Twice
 from vtj.oracle.voting import Array, Witness
 from vtj.oracle.witnesses import error_and_silence
 from vtj.outcome import Outcome, RefusesInputs, backward, finished
@@ -27,18 +27,6 @@ FIRST = 2.0**-6
 # Of that: two steps mostly reach ten digits, three more. The third decides how often f is called,
 # and no verdict: without it a cumprod (in tests/) takes 14 calls in place of 8.
 TO_CONFIRM = (1.0, 2.0**-4, 2.0**-2)
-
-
-class Counted:
-    """A function, and how often it was called."""
-
-    def __init__(self, f: Function) -> None:
-        self.f, self.calls = f, 0
-
-    def __call__(self, *x: Any) -> Any:
-        """Call the function and count."""
-        self.calls += 1
-        return self.f(*x)
 
 
 @dataclass(frozen=True)
@@ -60,6 +48,15 @@ class Passes:
                 return finished(run.leaves, run.y, self.trial.x, self.trial.weights(v))
         return self.backward(v)
 
+    def backward_and_forward(self, v: Array, u: Array) -> tuple[Outcome, Array | None]:
+        """Run ``y.backward(v)``, and a forward pass in the same run where one applies."""
+        if all(self.trial.connected):
+            with suppress(Exception):  # many functions have no forward derivative
+                leaves, y, slopes = with_tangents(self.trial.f, self.trial.x, self.trial.at(u))
+                outcome = finished(leaves, y, self.trial.x, self.trial.weights(v))
+                return outcome, values(slopes)
+        return self.backward(v), None
+
     def gradient(self, v: Array) -> Array:
         """Return what ``y.backward(v)`` leaves in `x.grad`."""
         return self.trial.gradient(self.backward(v).grad)
@@ -80,14 +77,21 @@ class Passes:
             return None
         return None if np.isnan(slopes).any() else slopes
 
-    def along(self, u: Array, v: Array | None = None) -> Callable[[float], Array]:
+    def along(
+        self, u: Array, v: Array | None = None, watched: Twice | None = None
+    ) -> Callable[[float], Array]:
         """Return `f` along a direction, weighed where there are weights."""
         direction = as_tuple(self.trial.at(u))
+        at = TO_CONFIRM[1] * FIRST * self.reach(u)
 
         def values_at(step: float) -> Array:
             parts = zip(as_tuple(self.trial.x), direction, strict=True)
-            moved = ((p + step * d).detach().requires_grad_() for p, d in parts)
-            return values_or_nan(self.trial.f(*moved), self.trial.size[0])
+            moved = tuple((p + step * d).detach().requires_grad_() for p, d in parts)
+            came = self.trial.f(*moved)
+            y = values_or_nan(came, self.trial.size[0])
+            if watched is not None and abs(step) == at:
+                watched.see(step, moved, came)
+            return y
 
         y_or_nan = OrNan(values_at, self.trial.size[0])
         return y_or_nan if v is None else lambda step: v @ y_or_nan(step)
@@ -110,7 +114,8 @@ class Passes:
             here[[row]],
             np.array([slope]),
             np.array([gap]),
-            self.reach(u) / 4,  # as wide as those of `check` may be
+            self.reach(u)
+            / 4,  # with all of it a factor of 1.001 would take `certify` 181 calls of f
             self.trial.eps * float(abs(here).max()),
         )
 
@@ -121,10 +126,11 @@ class Passes:
         *,
         v: Array | None = None,  # weights for the elements of `y`, row by row
         robust: bool = False,  # measure the noise first, and look at three ranges of steps
+        watched: Twice | None = None,  # what sees gradients on the way
     ) -> Witness:
         """Return J·u by differences, or ⟨v, J·u⟩ for every row of `v`, which is cheaper."""
         trial, eps = self.trial, self.trial.eps
-        along = self.along(u, v)
+        along = self.along(u, v, watched)
         here, noise = trial.y_vector, np.zeros(1)
         if v is not None:
             here, noise = v @ here, eps * (abs(v) @ abs(here))

@@ -23,7 +23,7 @@ MOST_ROUNDING = 100
 """Times the relative tolerance: more is a mistake, not rounding. Without it `certify` would call a
 sine correct whose backward is off by a random 1e-6, another at every call."""
 
-MOST_PART = 0.1  # without it, a sine in float16 whose backward is off by a random 3 is undecided
+MOST_PART = 0.1  # with 1 a sine in float16 would be undecided whose backward takes v|v| for v
 
 TINY = float(np.finfo(np.float64).tiny)  # in place of 0, to divide by
 

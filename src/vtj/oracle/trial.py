@@ -47,6 +47,7 @@ class Trial:
     dtype: torch.dtype  # the least precise floating dtype on the way from `x` to `y`
     connected: tuple[bool, ...]  # per output, whether autograd sees any way to it
     custom: bool = False  # whether a custom Function stands on the way from `x` to `y`
+    own_jvp: bool = False  # whether one of these has a `jvp` of its own
     # whether a gradient that may be taken only once stands there
     once_differentiable: bool = False
     held: Sequence[int] = ()  # which outputs are declared to have no gradient
@@ -295,6 +296,7 @@ def first_run(
         connected=connected,
         held=held,
         custom=any(isinstance(node, BackwardCFunction) for node in nodes),
+        own_jvp=any(_has_jvp(node) for node in nodes),
         once_differentiable=any(node.name() == ONCE_DIFFERENTIABLE for node in nodes),
         others=tuple(leaf for leaf in reached if all(leaf is not one for one in leaves)),
         names=() if given is None else given.names,
@@ -330,6 +332,11 @@ def _first_taken(
         else:
             return like(parts, x), leaves, y, noted
     raise errors[told]
+
+
+def _has_jvp(node: Any) -> bool:
+    function = getattr(type(node), "_forward_cls", torch.autograd.Function)
+    return bool(function.jvp is not torch.autograd.Function.jvp)
 
 
 def _least_precise(noted: Iterable[torch.dtype], *tensors: Tensor) -> torch.dtype:

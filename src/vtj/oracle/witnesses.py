@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from vtj.calling.clock import OutOfTime
 from vtj.calling.tensors import as_array
 from vtj.engines import BY_HAND, ENGINES, NUMERIC
 from vtj.engines.numeric import NOTHING, SAFETY, Slopes
@@ -23,6 +24,7 @@ class Answers:
     rows: tuple[Row, ...]  # why the others did not
     slopes: Slopes | None = None  # what the differences gave, when they were asked
     cancelling_kinks: Mask | None = None  # where kinks inside `f` cancel, when that was looked for
+    late: tuple[str, ...] = ()  # the engines for which no time was left
 
     @cached_property
     def speakers(self) -> dict[str, Witness]:
@@ -40,6 +42,7 @@ def ask_engines(trial: Trial, engines: Sequence[str], jacobian: Any) -> Answers:
     """
     witnesses: list[Witness] = []
     rows: list[Row] = []
+    late: list[str] = []
     slopes, place = None, 0
     for engine in (ENGINES[name] for name in engines):
         family = engine.family.name
@@ -52,6 +55,8 @@ def ask_engines(trial: Trial, engines: Sequence[str], jacobian: Any) -> Answers:
             else:
                 value = trial.matrix(engine(trial.f, trial.x))
                 witnesses.append(Witness(engine.name, family, value, silent=np.isnan(value)))
+        except OutOfTime:
+            late.append(engine.name)
         except Exception as error:
             rows.append(Row(engine.name, family, "not applicable", note=first_line(error)))
     if jacobian is not None:
@@ -59,7 +64,7 @@ def ask_engines(trial: Trial, engines: Sequence[str], jacobian: Any) -> Answers:
         witnesses.append(Witness(BY_HAND.name, BY_HAND.name, value))
     if slopes is not None:
         witnesses.insert(place, differences_witness(trial, slopes, witnesses))
-    return Answers(tuple(witnesses), tuple(rows), slopes)
+    return Answers(tuple(witnesses), tuple(rows), slopes, late=tuple(late))
 
 
 def by_hand(trial: Trial, jacobian: Any) -> Any:

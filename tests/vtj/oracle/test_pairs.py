@@ -6,11 +6,12 @@ import torch
 from torch import Tensor
 
 import vtj
+from vtj.calling.clock import Clock
 from vtj.oracle.pairs import (
     probe,
     with_forward_pass,
 )
-from vtj.oracle.passes import Counted, Passes
+from vtj.oracle.passes import Passes
 from vtj.oracle.trial import first_run
 
 X = torch.tensor([0.5, -2.0, 3.0], dtype=torch.float64)
@@ -44,7 +45,7 @@ def test_a_plain_function_is_asked_six_times(n: int, J: object) -> None:  # noqa
 @pytest.mark.parametrize("J", [None, np.diag(np.cos(X.numpy()))])
 def test_a_function_that_is_no_polynomial_is_asked_hardly_more_often(J: object) -> None:  # noqa: N803
     assert calls(vtj.certify(torch.sin, X, J)) in ("6 calls of f", "8 calls of f")
-    counted = Counted(torch.sin)
+    counted = Clock(torch.sin)
     trial, run = first_run(counted, X)
     passes = Passes(trial)
     asked = probe(passes, run, None, 2, seed=0)

@@ -1,0 +1,63 @@
+"""How often `f` was called and for how long: a line of progress, and a bound on time."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import inf
+from time import monotonic
+from typing import Any
+
+from vtj.calling.tensors import Function
+
+LONG = 2.0  # seconds after which, and in which, a line of progress is written
+
+
+class OutOfTime(BaseException):
+    """The time that the caller allows is over."""
+
+
+class Clock:
+    """A function, how often it was called, and until when it may be."""
+
+    def __init__(self, f: Function, seconds: float | None = None, name: str = "") -> None:
+        self.f, self.calls, self.name = f, 0, name
+        self.begin = self.told = monotonic()
+        self.end = self.begin + (inf if seconds is None else seconds)
+
+    def __call__(self, *x: Any) -> Any:
+        """Call the function and count; raise OutOfTime where it is too late for that."""
+        now = monotonic()
+        if now >= self.end:
+            raise OutOfTime
+        if now - self.told > LONG and sys.stderr.isatty():
+            self.told = now
+            line = f"{self.name}: {self.calls:,} calls of f in {now - self.begin:.0f} s"
+            print(f"\r{line}", end="", file=sys.stderr, flush=True)
+        self.calls += 1
+        return self.f(*x)
+
+    def remaining(self) -> float | None:
+        """Return for how many seconds `f` may still be called; None where there is no bound."""
+        return None if self.end == inf else max(self.end - monotonic(), 1e-9)
+
+    def left(self, what: str) -> str:
+        """Say that time is over, and what was left."""
+        spent = f"{monotonic() - self.begin:.2g} s and {self.calls:,} calls of f"
+        return f"out of time after {spent}: {what} left; give more seconds=, or none"
+
+
+@contextmanager
+def timed(f: Function, seconds: float | None, name: str) -> Iterator[Clock]:
+    """`f` with a clock, whose line of progress is gone in the end.
+
+    Raises:
+        ValueError: When the time is none.
+    """
+    if seconds is not None and not seconds > 0:
+        raise ValueError(f"seconds is {seconds!r}; expected a number above 0, or None")
+    clock = Clock(f, seconds, name)
+    try:
+        yield clock
+    finally:
+        if clock.told > clock.begin:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
