@@ -75,6 +75,7 @@ myst_nb_fork_preload = [
 myst_nb_fork_depends = [
     "../src/**/*.py",
     "../src/**/*.json",
+    "../src/vtj_site/records/wild.yaml",
     "../tests/zoo/*.py",  # what the bug zoo's page runs
     "../tests/benchmarks/oracle/record*",
 ]
@@ -89,6 +90,7 @@ finding_weights = {  # what a section counts as an answer: these speak of the si
     "reference/outcomes.html*": 0.5,
     "reference/api*": 0.6,
     "explanation/how-*": 0.6,
+    "explanation/the-oracle-*": 0.6,
     "explanation/history.html*": 0.4,
     "explanation/change*": 0.6,
     "reference/glossary.html*": 0.7,

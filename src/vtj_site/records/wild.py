@@ -39,8 +39,18 @@ RIGHT = {
     "nobody": "nobody",
 }
 """Who can be right: `all` where they agree, `nobody` where there is nothing to be right about."""
-KINDS = {"finding", "formula", "refusal", "convention", "miss", "false alarm"}
-"""What a judgment says: torch is wrong, or its formula too coarse to judge; and so on."""
+KINDS = {
+    "finding": "torch itself is wrong",
+    "gradcheck": "gradcheck is wrong",
+    "dtype": "f computes in less than float64",
+    "formula": "a formula of torch is too coarse to judge",
+    "no number": "there is no number to compare",
+    "caution": "vtj doubts what is right",
+    "refusal": "refused",
+    "miss": "vtj passes over a mistake",
+    "false alarm": "vtj accuses what is right",
+}
+"""What a judgment can be of."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +131,29 @@ def judged(kind: str) -> int:
     return found[kind]
 
 
+def samples() -> int:
+    """Return how many samples were asked about, of all kinds."""
+    return sum(found["samples"] for found in recorded()["kinds"].values())
+
+
+def left_out() -> str:
+    """Return the names of what had no sample."""
+    names = [one for found in recorded()["kinds"].values() for one in found["without a sample"]]
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def undecided(way: str) -> list[Judgment | None]:
+    """Return the judgments on what a way leaves undecided, one for each sample."""
+    found = recorded()["listed"]
+    return [judgment(sample) for sample in found if sample[way]["said"] == "undecided"]
+
+
+def share(way: str) -> str:
+    """Return how many percent a way leaves undecided, without those of coarse formulas."""
+    others = [one for one in undecided(way) if one is None or one.kind != "formula"]
+    return f"{100 * len(others) / samples():.1f} %"
+
+
 def table_of_counts() -> Shown:
     """Return what each way said, of how many samples, and how often it called `f`."""
     head = ("of", "asked", *SAID, "calls of f", "of the dearest", "s", "of the slowest")
@@ -147,23 +180,28 @@ def table_of_counts() -> Shown:
 def table_of_judgments(*kinds: str) -> Shown:
     """Return the samples of some kinds of judgment: who said what, who was right, and why."""
     head = ("name", "samples", *WAYS.values(), "right", "why")
+    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for sample in recorded()["listed"]:
+        groups.setdefault((sample["name"], said_of(sample)), []).append(sample)
     text, rows = [", ".join(head)], []
-    for one in judgments():
-        if one.kind not in kinds:
+    for (name, said), found in groups.items():
+        one = judgment(found[0])
+        if one is None or one.kind not in kinds:
             continue
-        for said in one.said:
-            for name in one.names:
-                found = [
-                    sample
-                    for sample in recorded()["listed"]
-                    if sample["name"] == name and said_of(sample) == said
-                ]
-                if not found:
-                    continue
-                told = [str(len(found)), *said.split(", "), RIGHT[one.right], one.why]
-                text.append(", ".join((name, *told)))
-                rows.append(TableRow((code(name), *map(escape, told))))
-    return Shown("\n".join(text), table("Where not all four say correct", head, rows))
+        why = one.why
+        if one.kind == "formula":
+            why += f": {_values(found[0])}"
+        told = [str(len(found)), *said.split(", "), RIGHT[one.right], why]
+        text.append(", ".join((name, *told)))
+        rows.append(TableRow((code(name), *map(escape, told))))
+    caption = "; ".join(KINDS[kind] for kind in kinds)
+    return Shown("\n".join(text), table(f"{caption[:1].upper()}{caption[1:]}", head, rows))
+
+
+def _values(sample: Mapping[str, Any]) -> str:
+    """Return the values that differ: ``backward 0.1, forward 0.1, numeric 0.2``."""
+    text: str = sample["check"]["text"]
+    return text.partition("]: ")[2].partition(": ")[0] or text
 
 
 def made_with() -> str:
