@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
+import vtj
 from tests.zoo.bug import custom
 from vtj.calling.tensors import Tensors
 from vtj.engines.numeric import EPS
@@ -201,3 +202,10 @@ def test_slopes_that_rounding_makes_zero_are_not_heard() -> None:
     heard = ask_engines(trial, ("numeric",), tiny.value)
     numeric = by_name(reexamined(trial, heard, seed=0), "numeric")
     assert np.asarray(numeric.silent).tolist() == [[True, False], [False, False]]
+
+
+def test_where_stairs_are_stepped_over_all_entries_are_looked_at() -> None:
+    """The slope of 1 at the last is that of stairs from afar."""
+    x = torch.tensor([0.25, 1.75, -2.25], dtype=torch.float64)
+    report = vtj.check(lambda x: x + (x.round() - x).detach(), x)
+    assert report.findings[0].endswith("(a detached path, 3 of 9 entries)")
