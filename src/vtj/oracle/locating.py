@@ -159,7 +159,7 @@ def bisect(
         some[first] = weights[first]
         of_first = gap(some)
         of_second = whole - of_first
-        places += min(abs(of_first), abs(of_second)) > error
+        places += int(min(abs(of_first), abs(of_second)) > error)
         larger = abs(of_first) > abs(of_second)
         suspects, whole = (first, of_first) if larger else (second, of_second)
     return int(suspects[0]), places

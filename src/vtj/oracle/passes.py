@@ -114,8 +114,7 @@ class Passes:
             here[[row]],
             np.array([slope]),
             np.array([gap]),
-            self.reach(u)
-            / 4,  # with all of it a factor of 1.001 would take `certify` 181 calls of f
+            self.reach(u) / 4,  # with all of it a factor of 1.001 takes `certify` 181 calls
             self.trial.eps * float(abs(here).max()),
         )
 

@@ -119,7 +119,8 @@ def _worst_looked_at(
 ) -> tuple[Answers, Mask] | None:
     """Return the answers, and where somebody errs for sure; None where that does not stand."""
     assert answers.slopes is not None
-    if not exact:
+    # else of x + (x.round() - x).detach() an entry would not be counted whose stairs were crossed
+    if not exact or stepped_over(trial, answers.slopes, numeric).any():
         return None
     cancelling = _cancelling_kinks(trial, numeric, answers.speakers.get(BACKWARD.name), seed)
     sure = replace(numeric, silent=numeric.silent | cancelling)

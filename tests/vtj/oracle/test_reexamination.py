@@ -212,3 +212,10 @@ def test_stairs_of_three_decimals_are_no_mistake_of_f_and_those_of_float32_are()
 
     assert vtj.check(lambda x: torch.round(x, decimals=3), x)
     assert vtj.check(single, x).culprit == "f"
+
+
+def test_where_stairs_are_stepped_over_all_entries_are_looked_at() -> None:
+    """The slope of 1 at the last is that of stairs from afar."""
+    x = torch.tensor([0.25, 1.75, -2.25], dtype=torch.float64)
+    report = vtj.check(lambda x: x + (x.round() - x).detach(), x)
+    assert report.findings[0].endswith("(a detached path, 3 of 9 entries)")
