@@ -126,7 +126,9 @@ def count(kind: str, way: str, said: str) -> int:
 
 
 def judged(kind: str) -> int:
-    """Return how many listed samples have a judgment of this kind."""
+    """Return how many listed samples have a judgment of this kind, one of KINDS."""
+    if kind not in KINDS:
+        raise ValueError(f"no judgment is of kind {kind!r}; expected one of {', '.join(KINDS)}")
     found = Counter(one.kind for sample in recorded()["listed"] if (one := judgment(sample)))
     return found[kind]
 
@@ -178,24 +180,29 @@ def table_of_counts() -> Shown:
 
 
 def table_of_judgments(*kinds: str) -> Shown:
-    """Return the samples of some kinds of judgment: who said what, who was right, and why."""
-    head = ("name", "samples", *WAYS.values(), "right", "why")
-    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    """Return what some kinds of judgment are of: who said what, who was right, and why."""
+    head = ("of", "said", "right", "why")
+    groups: dict[tuple[Judgment, str, str], dict[str, None]] = {}
     for sample in recorded()["listed"]:
-        groups.setdefault((sample["name"], said_of(sample)), []).append(sample)
+        one = judgment(sample)
+        if one is not None and one.kind in kinds:
+            why = f"{one.why}: {_values(sample)}" if one.kind == "formula" else one.why
+            groups.setdefault((one, _in_words(sample), why), {})[sample["name"]] = None
     text, rows = [", ".join(head)], []
-    for (name, said), found in groups.items():
-        one = judgment(found[0])
-        if one is None or one.kind not in kinds:
-            continue
-        why = one.why
-        if one.kind == "formula":
-            why += f": {_values(found[0])}"
-        told = [str(len(found)), *said.split(", "), RIGHT[one.right], why]
-        text.append(", ".join((name, *told)))
-        rows.append(TableRow((code(name), *map(escape, told))))
+    for (one, said, why), names in groups.items():
+        told = [said, RIGHT[one.right], why]
+        text.append(", ".join((*names, *told)))
+        rows.append(TableRow((", ".join(map(code, names)), *map(escape, told))))
     caption = "; ".join(KINDS[kind] for kind in kinds)
     return Shown("\n".join(text), table(f"{caption[:1].upper()}{caption[1:]}", head, rows))
+
+
+def _in_words(sample: Mapping[str, Any]) -> str:
+    """Return what was said, the two of vtj and the two of gradcheck as one where they agree."""
+    check, certify, slow, fast = (sample[way]["said"] for way in WAYS)
+    vtj = f"vtj: {check}" if check == certify else f"check: {check}, certify: {certify}"
+    other = f"gradcheck: {slow}" if slow == fast else f"gradcheck: {slow}, fast: {fast}"
+    return f"{vtj}; {other}"
 
 
 def _values(sample: Mapping[str, Any]) -> str:

@@ -131,7 +131,8 @@ def test_the_tables_show_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "3 samples of 2 operators, vtj.check, 2, 0, 0, 1, 0, 2, 5,000, 0.250, 3.0" in str(counts)
     assert '<th scope="row" rowspan="4">3 samples of 2 operators</th>' in counts.html
     shown = table_of_judgments("formula")
-    assert "digamma, 2, undecided, correct, pass, pass, nobody" in str(shown)
+    said = "check: undecided, certify: correct; gradcheck: pass"
+    assert f"digamma, {said}, nobody" in str(shown)
     assert "tolerance: backward 1, numeric 2" in str(shown)
     assert "digamma" not in str(table_of_judgments("finding"))
     assert share("check") == "0.0 %"
