@@ -158,7 +158,7 @@ def share(way: str) -> str:
 
 def table_of_counts() -> Shown:
     """Return what each way said, of how many samples, and how often it called `f`."""
-    head = ("of", "asked", *SAID, "calls of f", "of the dearest", "s", "of the slowest")
+    head = ("of", "asked", *SAID, "calls of f", "at most")
     text, rows = [", ".join(head)], []
     for kind, found in recorded()["kinds"].items():
         for way, label in WAYS.items():
@@ -167,8 +167,6 @@ def table_of_counts() -> Shown:
                 *(f"{count(kind, way, said):,}" for said in SAID),
                 f"{cost['calls']['median']:,.0f}",
                 f"{cost['calls']['most']:,.0f}",
-                f"{cost['seconds']['median']:.3f}",
-                f"{cost['seconds']['most']:.1f}",
             ]
             of = f"{found['samples']:,} samples of {found['entries']:,} {kind}s"
             text.append(", ".join((of, label, *cells)))

@@ -128,7 +128,7 @@ def test_the_tables_show_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
     kinds = {"operator": {"samples": 3, "entries": 2, "ways": ways}}
     monkeypatch.setattr(wild, "recorded", lambda: {"kinds": kinds, "listed": [sample, sample]})
     counts = table_of_counts()
-    assert "3 samples of 2 operators, vtj.check, 2, 0, 0, 1, 0, 2, 5,000, 0.250, 3.0" in str(counts)
+    assert "3 samples of 2 operators, vtj.check, 2, 0, 0, 1, 0, 2, 5,000" in str(counts)
     assert '<th scope="row" rowspan="4">3 samples of 2 operators</th>' in counts.html
     shown = table_of_judgments("formula")
     said = "check: undecided, certify: correct; gradcheck: pass"
