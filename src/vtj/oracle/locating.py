@@ -32,7 +32,7 @@ from vtj.oracle.reexamination import (
     least_visible_slope,
     nearby_points,
 )
-from vtj.oracle.rounding import gradient_rounding
+from vtj.oracle.rounding import gradient_rounding, negligible_slopes
 from vtj.oracle.tolerance import MOST_PART, most_rounding
 from vtj.oracle.voting import Array, Witness, distance, unnamed, vote
 from vtj.oracle.witnesses import raised_by_autograd
@@ -65,7 +65,10 @@ def accuse(passes: Passes, asked: Probes, by_hand: Operator | None, seed: int) -
     if changing := _changing(passes, asked, pair.probe):
         return Accused(compared, changing.finding, (changing.row,))
     found = _locate(passes, asked, pair, by_hand, seed, robust=False)
-    found = found or _beyond_entries(passes, asked, pair, MOST_PART)
+    # the rows of a corrcoef of two columns are ±1, and its backward what rounding leaves of zero
+    sums = abs(asked.v[pair.probe]) @ abs(passes.trial.y_vector)
+    negligible = negligible_slopes(passes.trial, sums)
+    found = found or _beyond_entries(passes, asked, pair, MOST_PART, negligible)
     if found.verdict != "wrong":
         compared = [reexamined_pair(one, passes, asked, seed) for one in compared]
         bad = [one for one in compared if one.differs]
@@ -367,16 +370,18 @@ def _named(pair: Pair, family: Family, inputs: Inputs) -> str:
     return pattern(*sides, pair.apart > 1, inputs=inputs)
 
 
-def _beyond_entries(passes: Passes, asked: Probes, pair: Pair, rounding: float) -> Finding:
+def _beyond_entries(
+    passes: Passes, asked: Probes, pair: Pair, rounding: float, negligible: Array | float = 0.0
+) -> Finding:
     """Say what it is when every single entry is right: not linear, or not to be found.
 
-    `rounding` is the part that may be.
+    `rounding` is the part that may be; what is `negligible` is rounding in any case.
     """
     at = int(np.argmax(pair.apart))
     v, grad = asked.v[pair.probe], asked.grads[pair.probe]
     w = v * np.resize([-2, 0.25], v.size)
     parts, whole = grad + passes.gradient(w), passes.gradient(v + w)
-    linear = abs(whole - parts) <= rounding * abs(parts).max()
+    linear = abs(whole - parts) <= rounding * abs(parts).max() + negligible
     name = passes.trial.x_name("x.grad", at) if pair.side == "x" else pair.what
     told = said([pair.a, pair.b], at)
     if linear.all():

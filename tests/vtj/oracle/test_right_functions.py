@@ -145,6 +145,10 @@ CORRECT: dict[str, tuple[Callable[..., Any], Any]] = {
     ),
     "exp without a forward formula": (custom(torch.exp, lambda x, g: x[0].exp() * g), _one(1e-12)),
     "a sum that is always zero": (lambda x: functional.layer_norm(x, x.shape).sum(), X50[:5]),
+    "correlations of two columns, each one or minus one": (
+        torch.corrcoef,
+        torch.tensor([[5.3, 2.1], [0.5, 5.0], [-3.6, -1.3]], dtype=F64),
+    ),
     "a sum that is always one": (lambda x: x.softmax(0).sum(), X50),
     "softmax, large logits": (lambda x: (1000 * x).softmax(0), X50),
     "flat, and zero": (lambda x: torch.log1p(x**2), torch.tensor([0.0])),
