@@ -181,6 +181,7 @@ def test_the_words_of_the_site_load_when_somebody_searches(
     for page in ("index.html", "search.html"):
         opened.go(f"{server}/{page}")
         assert not any("search-data" in url for url in opened.requests)
+    opened.page.wait_for_load_state("networkidle")  # on a busy machine some came later, and counted
     sizes.clear()
     search(opened, server, "jacobian")
     assert any("search-data" in url for url in opened.requests)
