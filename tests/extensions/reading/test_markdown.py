@@ -15,7 +15,8 @@ def test_nothing_is_read_or_runs_again(site: Site, markdown: Site) -> None:
     written = (site.folder / "html" / "index.html").stat().st_mtime_ns
     doctrees = list((site.folder / "doctrees").rglob("*.doctree"))
     assert len(doctrees) == len(PAGES) + 1
-    assert all(file.stat().st_mtime_ns < written for file in doctrees)
+    # at once, as far as the clock of files tells
+    assert all(file.stat().st_mtime_ns <= written for file in doctrees)
     assert markdown.warnings == []
 
 
