@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -71,9 +72,9 @@ def check(
             root mean square of its tensor if that is larger; that of the dtype when omitted.
         engines: Keys of `ENGINES`; all but ``"symbolic"`` when omitted.
         order: 2 checks the double backward too, as the backward of ``(x, v) -> vᵀ·J``.
-        seconds: After how many no more call of `f` begins. The verdict is on what was compared by
-            then, and *undecided* unless that is wrong: a finding names what was left. Longer work
-            writes a line of progress in a terminal.
+        seconds: After how many no more call of `f` begins. The verdict is *undecided* then, beside
+            the rows of the engines that were asked by then, and a finding names what was left.
+            Longer work writes a line of progress in a terminal.
         seed: Fixes what is drawn at random, `v` and what `f` draws itself.
 
     Returns:
@@ -119,6 +120,7 @@ def check(
         raise ValueError(f"{other} came beside {' and '.join(plain)}; expected one or the other")
     given = arguments(f, x, kwargs, with_weights=jacobian is None and not plain)
     plain = {name: given.given_to_another(g) for name, g in plain.items()}
+    again = partial(check, relative=relative, seed=seed)
     with (
         without_trace(f, seed, given) as (repeated, kept),
         timed(repeated, seconds, "check") as clock,
@@ -134,14 +136,7 @@ def check(
                     vjp, at = _gradient_as_function(trial, weights)
                     *_, gives_gradient = plain.values()  # a surrogate, where there is one
                     due, _ = _gradient_as_function(replace(trial, f=gives_gradient), weights)
-                    second = check(
-                        vjp,
-                        at,
-                        reference=due,
-                        relative=relative,
-                        seconds=clock.remaining(),
-                        seed=seed,
-                    )
+                    second = again(vjp, at, reference=due, seconds=clock.remaining())
                     report = both(report, second)
                 return report
             large = trial.size[0] * trial.size[1] > MOST_ENTRIES
@@ -166,14 +161,7 @@ def check(
                 vjp, at = _gradient_as_function(trial, weights)
                 named = [leaf.tensor for leaf in kept.reached(trial.others)]
                 with _frozen(named):  # the first report names them
-                    second = check(
-                        vjp,
-                        at,
-                        relative=relative,
-                        engines=engines,
-                        seconds=clock.remaining(),
-                        seed=seed,
-                    )
+                    second = again(vjp, at, engines=engines, seconds=clock.remaining())
                     report = both(report, second)
         except OutOfTime:
             told = clock.left("what backward does beyond one gradient, or a second look at J, was")
