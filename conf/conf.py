@@ -94,6 +94,8 @@ finding_weights = {  # what a section counts as an answer: these speak of the si
     "explanation/history.html*": 0.4,
     "explanation/change*": 0.6,
     "reference/glossary.html*": 0.7,
+    "how-to/rarer-errors.html*": 0.7,  # a pasted message counts four times all the same
+    "how-to/errors.html*": 0.85,
     "*index.html*": 0.5,
     "*#next": 0.1,
     "*#predict-*": 0.3,  # exercises use the words of the section they follow

@@ -1,4 +1,4 @@
-/* <vtj-landscape>: turn v, and see the lines of equal v·y turn, with x.grad straight up them.
+/* <vtj-landscape>: turn v, and see the lines of equal v·y turn, with x.grad uphill.
 
    What computes and draws stands first: the build runs it beside torch before it writes a page. */
 (() => {
@@ -190,7 +190,7 @@ const shown = (f, x, v, drawn = true) => {
     ? `Flat: v·y is ${short(loss)} wherever x is. The weighted rows cancel, there is no line to draw, and no direction is up.`
     : zero
       ? `x.grad is zero: at this x the landscape is level. ${apart}`
-      : `x.grad points straight up, at right angles to the line through x. ${apart}`;
+      : `x.grad points uphill, at right angles to the line through x. ${apart}`;
   return {
     texts: { numbers, sum, words },
     names: {

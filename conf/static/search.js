@@ -11,7 +11,7 @@ const SCRIPTS = ["minisearch/minisearch.min.js", "stemmer.js", "search-data.js"]
 
 /* What a section is worth by where a word of the question stands. A title is what the section
    answers; code and outputs hold words like `backward` everywhere. */
-const FIELDS = { title: 6, asked: 4, around: 1.5, text: 1, code: 0.25 };
+const FIELDS = { title: 6, asked: 5, around: 1.5, text: 1, code: 0.25 };
 const MESSAGE = 4; // words that stand so in an error's message are that message
 const READ = 80; // sections that are looked at more closely than by their words
 const PART = 0.3; // what "grad" counts where somebody asks for retain_grad, which is known
@@ -169,7 +169,7 @@ const prepared = ({ sections, synonyms }) => {
       processTerm: (word) => word,
       boost: FIELDS,
       boostTerm: (word) => weights.get(word),
-      bm25: { k: 2, b: 0.6, d: 0.5 },
+      bm25: { k: 2, b: 0.3, d: 0.5 },
       prefix: (word) => !known.has(word) && word.length > 2,
     });
     const likely = results.map((result) => {
@@ -187,7 +187,7 @@ const prepared = ({ sections, synonyms }) => {
       const exact = isMessage
         ? held.map((message) => pasted.filter((as, i) => message[i].includes(as)).length) : [];
       const better = 4 ** Math.max(0, ...exact)
-        * (1 + Math.max(0, ...alike)) * (1 + Math.max(0, ...inOrder) / 2);
+        * (1 + 2 * Math.max(0, ...alike) ** 2) * (1 + Math.max(0, ...inOrder) / 2);
       const titled = asTitle.includes(" ") && tokens(one.title).map(stem).join(" ") === asTitle;
       return { ...one, score: score * better, matched, titled, told: Math.max(0, ...exact) > 0 };
     });
@@ -210,7 +210,9 @@ const prepared = ({ sections, synonyms }) => {
 const unpacked = async (packed) => {
   const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return JSON.parse(await new Response(stream).text());
+  const { sections: columns, synonyms } = JSON.parse(await new Response(stream).text());
+  const section = (i) => Object.fromEntries(Object.entries(columns).map(([name, all]) => [name, all[i]]));
+  return { sections: columns.url.map((_, i) => section(i)), synonyms };
 };
 
 const loaded = (name) => new Promise((done, fail) => {

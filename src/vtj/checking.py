@@ -6,29 +6,24 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from vtj.calling import without_trace
-from vtj.calling.arguments import arguments
-from vtj.calling.clock import Clock, OutOfTime, timed
-from vtj.calling.state import Kept
-from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like, require_values
-from vtj.certifying import certify
-from vtj.engines import BACKWARD, ENGINES, refuse_what_does_not_fit
-from vtj.oracle.behavior import drawn, observe
-from vtj.oracle.beside import functions_beside, report_beside
-from vtj.oracle.judging import judge, once_differentiable_report, rows
-from vtj.oracle.passes import Passes
-from vtj.oracle.reexamination import is_disputed, reexamined
-from vtj.oracle.trial import ForwardRun, Trial, try_out
-from vtj.oracle.twice import twice
-from vtj.oracle.voting import vote
-from vtj.oracle.witnesses import Answers, ask_engines
-from vtj.report import Report, Row, both
-
-MOST_ENTRIES = 10_000  # beyond, `certify` decides unless engines are asked for by name
+from vtj.calling.clock import OutOfTime
+from vtj.calling.tensors import Function, Tensors, as_tuple, like, require_values
+from vtj.engines import ENGINES, refuse_what_does_not_fit
+from vtj.oracle.beside import report_beside
+from vtj.oracle.directions import along_directions
+from vtj.oracle.judging import (
+    DEFAULT,
+    MOST_ENTRIES,
+    entry_by_entry,
+    gradient_argument,
+    once_differentiable_report,
+)
+from vtj.oracle.question import asked
+from vtj.oracle.trial import Trial
+from vtj.report import Report, both
 
 
 def check(
@@ -104,9 +99,7 @@ def check(
         y repeatable                      holds
         x unchanged                       holds
     """
-    names = (
-        tuple(n for n, one in ENGINES.items() if one.default) if engines is None else tuple(engines)
-    )
+    names = DEFAULT if engines is None else tuple(engines)
     for name in names:
         if name not in ENGINES:
             raise ValueError(f"engine {name!r} is unknown; expected some of {', '.join(ENGINES)}")
@@ -114,106 +107,42 @@ def check(
         raise ValueError(f"engines is empty; expected some of {', '.join(ENGINES)}")
     if order not in (1, 2):
         raise ValueError(f"order is {order!r}; expected 1 or 2")
-    plain = functions_beside(reference, surrogate, relative)
-    if plain and not (jacobian is None and engines is None):
-        other = "engines" if jacobian is None else "jacobian"
-        raise ValueError(f"{other} came beside {' and '.join(plain)}; expected one or the other")
-    given = arguments(f, x, kwargs, with_weights=jacobian is None and not plain)
-    plain = {name: given.given_to_another(g) for name, g in plain.items()}
+    others = {"jacobian": jacobian, "engines": engines}
+    plain = {"reference": reference, "surrogate": surrogate}
     again = partial(check, relative=relative, seed=seed)
-    with (
-        without_trace(f, seed, given) as (repeated, kept),
-        timed(repeated, seconds, "check") as clock,
-    ):
-        try:
-            trial = try_out(clock, given.x, given=given, relative=relative, as_given=bool(plain))
+    try:
+        with asked("check", f, x, kwargs, others, plain, relative, seconds, seed) as question:
+            trial, clock = question.trial, question.clock
             if trial.once_differentiable:
                 return once_differentiable_report(trial)
-            weights = _weights(trial, v, seed)
-            if plain:
-                report = report_beside(trial, kept, weights, plain, seed)
+            weights = gradient_argument(question) if v is None else _weights(trial, v)
+            if question.plain:
+                report = report_beside(trial, question.kept, weights, question.plain)
                 if order == 2:
                     vjp, at = _gradient_as_function(trial, weights)
-                    *_, gives_gradient = plain.values()  # a surrogate, where there is one
+                    *_, gives_gradient = question.plain.values()  # a surrogate, where there is one
                     due, _ = _gradient_as_function(replace(trial, f=gives_gradient), weights)
                     second = again(vjp, at, reference=due, seconds=clock.remaining())
                     report = both(report, second)
                 return report
             large = trial.size[0] * trial.size[1] > MOST_ENTRIES
             if large and engines is None:
-                report = certify(
-                    f,
-                    x,
-                    jacobian,
-                    kwargs=kwargs,
-                    relative=relative,
-                    seconds=clock.remaining(),
-                    seed=seed,
-                )
+                report = along_directions(question, jacobian)
             else:
                 refuse_what_does_not_fit(*trial.size)
-                report = _dense(trial, names, jacobian, weights, seed, kept, clock)
-                if report and order == 1:
-                    report = replace(
-                        report, rows=(*report.rows, *_second_order(trial, weights, seed))
-                    )
+                report = entry_by_entry(
+                    question, names, jacobian, weights, with_second_order=order == 1
+                )
             if order == 2:
                 vjp, at = _gradient_as_function(trial, weights)
-                named = [leaf.tensor for leaf in kept.reached(trial.others)]
+                named = [leaf.tensor for leaf in question.kept.reached(trial.others)]
                 with _frozen(named):  # the first report names them
                     second = again(vjp, at, engines=engines, seconds=clock.remaining())
                     report = both(report, second)
-        except OutOfTime:
-            told = clock.left("what backward does beyond one gradient, or a second look at J, was")
-            report = Report("no J compared to the end", (), "undecided", None, (told,))
-    return report
-
-
-def _dense(
-    trial: Trial,
-    names: Sequence[str],
-    jacobian: Any,
-    weights: Tensors | None,
-    seed: int,
-    kept: Kept,
-    clock: Clock,
-) -> Report:
-    answers = ask_engines(trial, names, jacobian)
-    if answers.late:
-        return _of_what_was_asked(trial, answers, clock)
-    if not answers.witnesses:
-        finding = f"none of the engines asked applies: {', '.join(names)}"
-        return Report(f"J {trial.shape}", answers.rows, "undecided", None, (finding,))
-    result = vote(answers.witnesses, trial.relative)
-    if is_disputed(trial, answers, result):
-        answers = reexamined(trial, answers, seed)
-        result = vote(answers.witnesses, trial.relative)
-    known = [result.agreed]
-    if result.against.get(BACKWARD.name, np.zeros(1)).any():
-        known.append(answers.speakers[BACKWARD.name])
-    seen = observe(trial, weights, seed, known)
-    return judge(trial, answers, seen, result, kept, seed)
-
-
-def _second_order(trial: Trial, weights: Tensors | None, seed: int) -> Iterator[Row]:
-    """Yield a row where a custom Function's double backward is silently wrong."""
-    if trial.custom:
-        leaves, u = fresh_leaves(trial.x), trial.direction(seed)
-        run = ForwardRun(leaves, trial.f(*leaves))
-        seen = twice(trial, run, trial.weighing(weights), u)
-        if seen is not None:
-            yield from seen.rows(Passes(trial).reach(u))
-
-
-def _of_what_was_asked(trial: Trial, answers: Answers, clock: Clock) -> Report:
-    """Return the report where no time was left for some engines."""
-    made = [
-        Row(name, ENGINES[name].family.name, "note", note="no time left") for name in answers.late
-    ]
-    if answers.witnesses:
-        made = [*rows(trial, answers, vote(answers.witnesses, trial.relative)), *made]
-    told = clock.left(f"the engines {', '.join(answers.late)}, and what backward does, were")
-    return Report(f"J {trial.shape}", tuple(made), "undecided", None, (told,))
+            return report
+    except OutOfTime as late:
+        what = "what backward does beyond one gradient, or a second look at J, was"
+        return Report("no J compared to the end", (), "undecided", None, (late.clock.left(what),))
 
 
 @contextmanager
@@ -250,11 +179,7 @@ def _gradient_as_function(
     return vjp, (*trial.parts, *(ones if weights is None else as_tuple(weights)))
 
 
-def _weights(trial: Trial, v: Tensors | None, seed: int) -> Tensors | None:
-    if v is None and len(trial.y) == 1 and trial.size[0] == 1:
-        return None
-    if v is None:
-        return drawn(trial, seed)
+def _weights(trial: Trial, v: Tensors) -> Tensors:
     if trial.y_tuple and not isinstance(v, Tensor):
         v = trial.outputs.kept_of(v)
     parts = as_tuple(v, "v")

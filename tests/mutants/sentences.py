@@ -11,7 +11,7 @@ import json
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -26,17 +26,25 @@ from tests.docs.reading import Reader
 from tests.mutants.__main__ import RECORD, in_lines
 from tests.mutants.forks import at_once
 from tests.mutants.judging import ROOT
-from vtj_site.statements import values, words
+from vtj_site.statements import around, values, words
 from vtj_site.statements.asking import PREDICATES, unambiguous
 from vtj_site.statements.costs import BANDS
 from vtj_site.statements.facts import facts
 from vtj_site.statements.pages import Judge
 from vtj_site.statements.parts import PARTS
+from vtj_site.statements.sentences import QUOTED
 
 MARK = re.compile(r"\{(?P<role>word|cost|statement)\}`(?P<said>[^`<]*)(?:<(?P<target>[^`>]*)>)?`")
 VALUE = re.compile(r"\{eval\}`(?P<said>says\([^`]+\))`")
+MARKED = re.compile(r"\{eval\}`(?P<said>says\([^`]+\))`|\{(?P<role>word)\}`[^`]+`")
+CODE = re.compile(r"(?:\{[\w:-]+\})?(`+)[^`]+\1|\]\([^)]*\)|\$[^$]+\$")
+BEFORE = re.compile(r"[.!?](?:\{statement\}`[^`]*`)?\s+(?=[A-Z`{*\[])| \| |^(?:- |\| )", re.M)
+BEHIND = re.compile(r"[.!?](?:\s|\{statement\}|$)| \|")
+VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|does|do|did|can|may|must|gets?|gives?)\s+")
+"""Behind these a "not" is put in."""
 WORD, REST, WORDING = "computed word", "rest of sentence", "held by wording"
 COST, TOLD = "word of cost", "word told from values"
+NOT, OPPOSITE, NAME = "a not beside the word", "an opposite beside it", "another name beside it"
 GOAL = 0.9
 """Of the contraries of words, computed or told from values, so many have to be refused."""
 CONTRARY: dict[words.Meaning, tuple[str, ...]] = {
@@ -123,6 +131,48 @@ def contraries(block: str) -> Iterator[Contrary]:
                 yield Contrary(kind, place.start(), place[0], PAIRS[place[0]], target)
 
 
+def around_the_word(
+    block: str, variables: Set[str], mark: re.Pattern[str] = MARKED
+) -> Iterator[Contrary]:
+    """Yield the contraries of what stands around computed words, in each of their sentences.
+
+    A "not" is put in at the first gap and the last one and behind each verb, and each negation is
+    taken out; a word with an opposite becomes that, and a variable of the page's cells another
+    one that the paragraph names.
+    """
+    marks = list(mark.finditer(block))
+    for start, end in dict.fromkeys(sentence_around(block, found) for found in marks):
+        taken = [found.span() for found in [*CODE.finditer(block), *QUOTED.finditer(block)]]
+        prose = "".join(
+            "#" if any(a <= place < b for a, b in taken) else block[place]
+            for place in range(start, end)
+        )
+        gaps = [found.end() for found in re.finditer(r"(?<=[a-z])\s+(?=[a-z])", prose)]
+        chosen = {*gaps[:1], *gaps[-1:], *(found.end() for found in VERB.finditer(prose))}
+        some = any(
+            words.MEANING.get(found[0].split("`")[1].split(" <")[0].lower()) == "some"
+            for found in marks
+            if start <= found.start() < end and found["role"]
+        )
+        for gap in sorted(chosen) if not some else ():  # where some do, some do not
+            yield Contrary(NOT, start + gap, "", "not ", "")
+        for found in around.NEGATION.finditer(prose):
+            if found[0].lower() != "cannot":
+                with_gap = re.compile(r"\S+\s*").match(prose, found.start())
+                assert with_gap
+                yield Contrary(NOT, start + found.start(), with_gap[0], "", "")
+        for found in around.WORD.finditer(prose):
+            for other in around.opposites(found[0]):
+                yield Contrary(OPPOSITE, start + found.start(), found[0], other, "")
+        for code in CODE.finditer(block, start, end):
+            for found in around.NAMED.finditer(code[0] if code[0].startswith("`") else ""):
+                if found[0] in variables:
+                    others = [each for each in sorted(variables) if each != found[0]]
+                    for other in [each for each in others if re.search(rf"`{each}\b", block)]:
+                        place = code.start() + found.start()
+                        yield Contrary(NAME, place, found[0], other, "")
+
+
 def contraries_of_verb(mark: re.Match[str]) -> Iterator[Contrary]:
     """Yield the contraries of a marked verb: a "not" put in or taken out, and its antonym."""
     said, target, start = mark["said"], mark["target"], mark.start("said")
@@ -158,10 +208,10 @@ def contraries_of_cost(mark: re.Match[str]) -> Iterator[Contrary]:
 def sentence_around(block: str, mark: re.Match[str]) -> tuple[int, int]:
     """Return where the sentence of a mark starts and ends."""
     above = block[: mark.start()].rstrip(".")
-    start = max((end.end() for end in re.finditer(r"[.!?]\s+", above)), default=0)
+    start = max((end.end() for end in BEFORE.finditer(above)), default=0)
     if mark["role"] == "statement":
         return start, mark.start()
-    end = re.compile(r"[.!?](?:\s|$)").search(block, mark.end())
+    end = BEHIND.search(block, mark.end())
     return start, end.start() if end else len(block)
 
 
@@ -215,11 +265,11 @@ def beside_the_check(contrary: Contrary) -> Iterator[bool]:
         yield True
 
 
-def refused(block: str) -> str | None:
-    """Return what the build would say of a paragraph, or None."""
+def refused(block: str, names: Set[str] = frozenset()) -> str | None:
+    """Return what the build would say of a paragraph of a page with these names, or None."""
     try:
         unambiguous()
-        judged, bare = judge().page(block)
+        judged, bare = judge().page(block, names)
     except ValueError as error:
         return str(error)
     wrong = [mark.wrong for mark in judged if mark.wrong]
@@ -233,6 +283,11 @@ def outcomes(name: str) -> Iterator[tuple[Contrary, int, str | None]]:
         for contrary in contraries(block):
             line = page.count("\n", 0, start + contrary.start) + 1
             yield contrary, line, caught(contrary, block)
+    variables = around.made(page)
+    for start, block in marked(page, MARKED):
+        for contrary in around_the_word(block, variables):
+            line = page.count("\n", 0, start + contrary.start) + 1
+            yield contrary, line, refused(contrary.applied(block), variables)
 
 
 def told_from_values(name: str) -> Iterator[tuple[Contrary, int, str | None]]:
@@ -299,7 +354,9 @@ def main(arguments: list[str]) -> int:
         run = {"date": datetime.now(UTC).date().isoformat(), "torch": torch.__version__}
         written["sentences"] = run | {"kinds": {kind: kinds[kind] for kind in sorted(kinds)}}
         RECORD.write_text(in_lines(written, depth=3) + "\n", encoding="utf-8")
-    return int(any(kinds[of]["through"] > (1 - GOAL) * kinds[of]["planted"] for of in (WORD, TOLD)))
+    # names are told and not held: two of a paragraph often have the same said of them
+    held = WORD, TOLD, NOT, OPPOSITE
+    return int(any(kinds[of]["through"] > (1 - GOAL) * kinds[of]["planted"] for of in held))
 
 
 if __name__ == "__main__":

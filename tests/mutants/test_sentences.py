@@ -6,11 +6,25 @@ from pathlib import Path
 import pytest
 
 from tests.mutants import sentences
-from tests.mutants.sentences import COST, REST, WORD, WORDING, caught, contraries, main, outcomes
+from tests.mutants.sentences import (
+    COST,
+    NAME,
+    NOT,
+    OPPOSITE,
+    REST,
+    WORD,
+    WORDING,
+    around_the_word,
+    caught,
+    contraries,
+    main,
+    outcomes,
+    refused,
+)
 
 PAGE = """# Page
 
-`backward` {word}`never <adds; of backward>` overwrites `.grad` of `x`. The first is last.
+`backward` {word}`never <adds; of backward>` overwrites `x.grad`. The first is last.
 
 Not {word}`every <frees the graph; of backward>` `backward` frees it.
 """
@@ -37,9 +51,37 @@ def test_which_contraries_are_planted_in_a_sentence(site: Path) -> None:
         (3, WORD, "", " not"),
         (3, WORD, "", "not "),
         (3, WORD, "overwrites", "adds"),
-        (3, REST, "`x`", "`y`"),
+        (3, REST, "`x.grad`", "`y.grad`"),
         (5, WORD, "Not ", ""),
+        (5, NOT, "", "not "),
+        (5, NOT, "Not ", ""),
+        (5, OPPOSITE, "frees", "retains"),
     ]
+
+
+def test_what_is_planted_around_a_computed_word() -> None:
+    names = {"x", "without_step", "w", "of_nobody"}
+    block = (
+        'Without a step it is {eval}`says("larger", without_step, x[-1])` than the last one of '
+        "`x`, [as here](not-a-word). It is not so for `w`.\n"
+    )
+    planted = [(one.kind, one.applied(block)) for one in around_the_word(block, names)]
+    assert [kind for kind, _ in planted] == [NOT] * 4 + [OPPOSITE] * 2 + [NAME]
+    put_in, behind_is, at_the_end, taken_out, *opposites, named = (text for _, text in planted)
+    assert put_in == block.replace("Without a", "Without not a")
+    assert behind_is == block.replace("it is {eval}", "it is not {eval}")
+    assert at_the_end == block.replace("[as here]", "[as not here]")
+    assert taken_out == block.removeprefix("Without ")
+    assert opposites == [block.replace("last", each) for each in ("first", "second")]
+    assert named == block.replace("`x`", "`w`")
+    assert refused(block, names) is None
+    assert all(refused(text, names) for _, text in planted)
+
+
+def test_where_some_do_and_some_do_not_a_not_is_no_contrary() -> None:
+    block = "`backward` {word}`may <adds; of backward>` add it to the last one."
+    kinds = [one.kind for one in around_the_word(block, set())]
+    assert kinds == [OPPOSITE, OPPOSITE]
 
 
 def test_what_refuses_each(site: Path) -> None:

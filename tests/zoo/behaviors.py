@@ -26,6 +26,10 @@ def _other_under_create_graph(g: Tensor) -> Tensor:
     return 1.5 * g if torch.is_grad_enabled() else g
 
 
+def _contiguous(g: Tensor) -> Tensor:
+    return torch.as_strided(g, g.shape, torch.empty(g.shape).stride())
+
+
 def _drifts() -> Any:
     calls = 0
 
@@ -99,6 +103,7 @@ BUGS = [
         "backward",
         "create_graph",
     ),
+    Bug("takes v for contiguous", _square(_contiguous), X, "backward", "not contiguous"),
     Bug("a hook that clips", lambda: _clipped, X, "backward", "not linear in v"),
     Bug("wrong double backward", _wrong_double_backward, X, "backward", "order 2", order=2),
     Bug("an intermediate saved", _saved_intermediate, X, "backward", "order 2", order=2),

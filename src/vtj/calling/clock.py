@@ -15,6 +15,10 @@ LONG = 2.0  # seconds after which, and in which, a line of progress is written
 class OutOfTime(BaseException):
     """The time that the caller allows is over."""
 
+    def __init__(self, clock: "Clock") -> None:
+        super().__init__()
+        self.clock = clock
+
 
 class Clock:
     """A function, how often it was called, and until when it may be."""
@@ -28,7 +32,7 @@ class Clock:
         """Call the function and count; raise OutOfTime where it is too late for that."""
         now = monotonic()
         if now >= self.end:
-            raise OutOfTime
+            raise OutOfTime(self)
         if now - self.told > LONG and sys.stderr.isatty():
             self.told = now
             line = f"{self.name}: {self.calls:,} calls of f in {now - self.begin:.0f} s"

@@ -1,9 +1,12 @@
 """How `check` and `certify` come to a verdict: who is asked, who agrees, who is wrong.
 
-Read in this order: `trial` (one trial run of `f`), `witnesses` (every engine is asked), `voting`
-and `tolerance` (who agrees), `behavior` and `alone` (what backward does beyond one gradient),
-`judging` (the report), `findings` and `patterns` (how it is said). `certify` compares along random
-directions instead: `passes`, `pairs`, and `locating` when they differ. Before anyone is accused,
-`reexamination` asks again: `differences` with their `noise` measured, and bounds of `rounding`.
-Where a plain function is given, `f` is compared with that alone: `reference`, `beside`, `rounded`.
+Read in this order: `question` (what is asked, and `trial`, its first run), `voting` and `tolerance`
+(who agrees), `doubts` (the one loop: what is doubted, what settles it cheapest, what is said where
+it stays). `check` goes entry by entry: `witnesses` asks the engines, `reexamination` has the doubts
+in their vote, `behavior`, `alone` and `layout` what backward does beyond one gradient, `judging`
+the report. `certify` goes along random `directions`, which have its doubts and its
+report: `passes`, `pairs`, and `locating` where they differ. Both stand on `differences` with their
+`noise` measured, bounds of `rounding`, `blind_spots` of differences, `findings` and `patterns` (how
+it is said). Where a plain function is given, `f` is compared with that alone: `reference`,
+`beside`, `rounded`.
 """

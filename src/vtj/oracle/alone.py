@@ -6,7 +6,7 @@ is right as long as everything is asked for.
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -14,10 +14,10 @@ from torch import Tensor
 
 from vtj.calling.tensors import as_tuple, dense
 from vtj.engines import BACKWARD
-from vtj.oracle.behavior import Behavior, Judged, measured_in_grad, same_as
+from vtj.oracle.behavior import Behavior, Judged, same_up_to_rounding
 from vtj.oracle.findings import Finding
 from vtj.oracle.trial import Trial
-from vtj.oracle.voting import Array, unnamed
+from vtj.oracle.voting import Array
 from vtj.oracle.witnesses import first_line
 from vtj.report import Row
 
@@ -34,7 +34,7 @@ class _Raised(Exception):  # noqa: N818 - no reader sees it
 
 
 def judge_alone(
-    trial: Trial, v: Array, grad: Array, size: Array, seed: int, *, inputs: bool = True
+    trial: Trial, v: Array, grad: Array, size: Array, *, inputs: bool = True
 ) -> Iterator[Judged]:
     """Judge backward for each input and for each output alone, beside the `grad` for all.
 
@@ -43,9 +43,9 @@ def judge_alone(
     if not np.isfinite(grad).all():
         return
     if inputs and len(trial.parts) > 1:
-        yield _judged(trial, INPUTS, _inputs_alone, (v, grad, size), seed)
+        yield _judged(trial, INPUTS, _inputs_alone, (v, grad, size))
     if sum(trial.connected) > 1:
-        yield _judged(trial, OUTPUTS, _outputs_alone, (v, grad, size), seed)
+        yield _judged(trial, OUTPUTS, _outputs_alone, (v, grad, size))
 
 
 def _judged(
@@ -53,7 +53,6 @@ def _judged(
     behavior: Behavior,
     alone: Callable[[Trial, Array], Array],
     of_all: tuple[Array, Array, Array],
-    seed: int,
 ) -> Judged:
     v, grad, size = of_all
     try:
@@ -64,12 +63,7 @@ def _judged(
         return Judged(row, Finding(f"x.grad: backward raises {note}", "wrong", BACKWARD.culprit))
     except Exception as error:  # f needs them all, as one that differentiates inside
         return Judged(Row(behavior.name, "", "not applicable", note=first_line(error)))
-    judged = same_as(trial, behavior, came, unnamed(grad, 0.0, size))
-    if judged.finding is None:
-        return judged
-    right = unnamed(grad, 0.0, size)
-    rounding = measured_in_grad(trial, v, unnamed(came), right, seed, len(trial.y))
-    return same_as(trial, behavior, came, replace(right, error=rounding))
+    return same_up_to_rounding(trial, behavior, v, came, grad, size, times=len(trial.y))
 
 
 def _inputs_alone(trial: Trial, v: Array) -> Array:

@@ -14,7 +14,6 @@ from torch import Tensor
 from vtj.calling.repeatable import reseeded
 from vtj.calling.state import Kept
 from vtj.calling.tensors import (
-    Function,
     Tensors,
     as_tuple,
     fresh_leaves,
@@ -22,7 +21,7 @@ from vtj.calling.tensors import (
     values_or_nan,
 )
 from vtj.engines import BACKWARD
-from vtj.oracle.findings import Finding, said
+from vtj.oracle.findings import Finding, accusation, said
 from vtj.oracle.naming import numbers
 from vtj.oracle.patterns import pattern
 from vtj.oracle.rounding import gradient_rounding
@@ -30,7 +29,7 @@ from vtj.oracle.tolerance import RELATIVE
 from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array, Vote, Witness, distance, product, unnamed
 from vtj.oracle.witnesses import first_line, raised_by_autograd
-from vtj.outcome import Outcome, backward
+from vtj.outcome import Outcome
 from vtj.report import Result, Row
 
 
@@ -86,36 +85,38 @@ class Observed:
     rounding: tuple[Array, Array, Array]
 
 
-def drawn(trial: Trial, seed: int) -> Tensors:
+def drawn(trial: Trial) -> Tensors:
     """Return gradient arguments for where they are omitted."""
-    return trial.weights(random_weights(np.random.default_rng(seed + 1), trial.size[0], 0.5, 2))
+    return trial.weights(
+        random_weights(np.random.default_rng(trial.seed + 1), trial.size[0], 0.5, 2)
+    )
 
 
-def signed(trial: Trial, seed: int) -> Tensors:
+def signed(trial: Trial) -> Tensors:
     """Return gradient arguments of both signs, with entries beyond ±1."""
     # powers of two give weights that float32 holds: with 0.1 and 10 the right "0-d gradient times a
     # float32 matrix" (in tests/), which is float32 by torch's rules, would be called wrong
-    return trial.weights(random_weights(np.random.default_rng(seed), trial.size[0], 0.125, 8))
+    return trial.weights(random_weights(np.random.default_rng(trial.seed), trial.size[0], 0.125, 8))
 
 
-def observe(trial: Trial, v: Tensors | None, seed: int, known: Sequence[Witness]) -> Observed:
+def observe(trial: Trial, v: Tensors | None, known: Sequence[Witness]) -> Observed:
     """Run the backward passes; rounding is measured where no J that is known explains them.
 
     The first is that which was agreed on; of a backward that was contradicted its own is the next.
     """
-    w = signed(trial, seed)
+    w = signed(trial)
     weights, signed_weights = (
         np.where(trial.reached, trial.weighing(part), 0.0) for part in (v, w)
     )
-    f, v, w = trial.seen_by_autograd(v, w)
-    first, of_w = backward(f, trial.x, v), backward(f, trial.x, w)
-    twice, shares = _twice(trial, f, v)
-    again, graph = backward(reseeded(f), trial.x, v), _under_create_graph(trial, f, v)
+    first, of_w = trial.backward(v), trial.backward(w)
+    twice, shares = _twice(trial, v)
+    reseeds = replace(trial, f=reseeded(trial.f))
+    again, graph = reseeds.backward(v), _under_create_graph(trial, v)
     differs = not same(again.grad, first.grad)
     # in this order: a backward of three turns, as "drifts" of the zoo, would pass for a random one
     random = differs and all(
-        same(backward(one, trial.x, v).grad, before.grad)
-        for one, before in ((reseeded(f), again), (f, first))
+        same(one.backward(v).grad, before.grad)
+        for one, before in ((reseeds, again), (trial, first))
     )
     if random:  # nothing explains it
         known = ()
@@ -130,76 +131,52 @@ def observe(trial: Trial, v: Tensors | None, seed: int, known: Sequence[Witness]
         graph=graph,
         shares=shares,
         rounding=(
-            _rounding(trial, weights, first, known, seed),
-            _rounding(trial, signed_weights, of_w, known, seed),
-            _rounding_of_graph(trial, weights, first, graph, known, seed),
+            _rounding(trial, weights, first, known),
+            _rounding(trial, signed_weights, of_w, known),
+            _rounding_of_graph(trial, weights, first, graph, known),
         ),
     )
 
 
-def _rounding(
-    trial: Trial, weights: Array, outcome: Outcome, known: Sequence[Witness], seed: int
-) -> Array:
+def _rounding(trial: Trial, v: Array, outcome: Outcome, known: Sequence[Witness]) -> Array:
     grad = unnamed(trial.gradient(outcome.grad))
-    products = [product(one, weights) for one in known]
-    if not all(_differ(grad, one, trial) for one in products) or not products:
+    products = [product(one, v) for one in known]
+    if not products or not all(_differ(grad, one, trial) for one in products):
         return np.zeros(trial.size[1])
-    return measured_in_grad(trial, weights, grad, products[0], seed)
+    return rounding_between(trial, v, grad, products[0])
 
 
 def _rounding_of_graph(
-    trial: Trial,
-    weights: Array,
-    first: Outcome,
-    graph: Array | str,
-    known: Sequence[Witness],
-    seed: int,
+    trial: Trial, v: Array, first: Outcome, graph: Array | str, known: Sequence[Witness]
 ) -> Array:
     """Return how far the gradients with and without create_graph may lie apart, if they do."""
     if not known or isinstance(graph, str) or first.error is not None:
         return np.zeros(trial.size[1])
-    mine, other = unnamed(trial.gradient(first.grad)), unnamed(graph)
-    other = replace(other, size=product(known[0], weights).size)
-    if not _differ(mine, other, trial):
-        return np.zeros(trial.size[1])
-    explains = _explains(trial, mine, other)
-    ways = (_left_in_grad, _under_create_graph)
-    return np.asarray(sum(_measured(trial, weights, way, explains, seed) for way in ways))
+    mine, other = trial.gradient(first.grad), unnamed(graph, size=product(known[0], v).size)
+    ways = (Trial.vjp, _vjp_under_create_graph)
+    return rounding_between(trial, v, unnamed(mine), other, ways)
 
 
-def _measured(
+def rounding_between(
     trial: Trial,
-    weights: Array,
-    way: Callable[[Trial, Function, Tensors | None], Array | str],
-    explains: Callable[[Array], bool],
-    seed: int,
+    v: Array,
+    grad: Witness,
+    other: Witness,
+    ways: Sequence[Callable[[Trial, Array], Array]] = (Trial.vjp,),
+    times: int = 1,
 ) -> Array:
-    def gradient_at(f: Function, x: Tensors, there: Array) -> Array:
-        here = replace(trial, f=f, x=x)
-        came = way(here, *here.seen_by_autograd(trial.weights(there)))
-        return np.zeros(trial.size[1]) if isinstance(came, str) else came
+    """Return how far the sum of what `times` such passes leave may be off, where two differ."""
+    if not _differ(grad, other, trial):
+        return np.zeros(trial.size[1])
 
-    return gradient_rounding(trial, gradient_at, weights, explains, seed)
+    def explains(error: Array) -> bool:
+        return not _differ(replace(grad, error=grad.error + times * error), other, trial)
 
-
-def measured_in_grad(
-    trial: Trial, weights: Array, grad: Witness, other: Witness, seed: int, times: int = 1
-) -> Array:
-    """Return how far what a backward leaves in `x.grad` may be off by rounding, `times` over."""
-    explains = _explains(trial, grad, other, times)
-    return times * _measured(trial, weights, _left_in_grad, explains, seed)
+    return np.asarray(times * sum(gradient_rounding(trial, v, explains, way) for way in ways))
 
 
-def _explains(trial: Trial, a: Witness, b: Witness, times: int = 1) -> Callable[[Array], bool]:
-    """Return whether so much rounding, or several times that, brings the two together."""
-    return lambda error: not _differ(replace(a, error=a.error + times * error), b, trial)
-
-
-def _left_in_grad(trial: Trial, f: Function, v: Tensors | None) -> Array:
-    return trial.gradient(backward(f, trial.x, v).grad)
-
-
-def _twice(trial: Trial, f: Function, v: Tensors | None) -> tuple[Array | str, bool]:
+def _twice(trial: Trial, v: Tensors | None) -> tuple[Array | str, bool]:
+    f, v = trial.seen_by_autograd(v)
     leaves, weights = fresh_leaves(trial.x), _copied(v)
     try:
         y = as_tuple(f(*leaves), "y")
@@ -220,7 +197,8 @@ def _memory(tensors: Iterable[Tensor | None] | None) -> set[int]:
     return {one.untyped_storage().data_ptr() for one in given if not one._is_zerotensor()}
 
 
-def _under_create_graph(trial: Trial, f: Function, v: Tensors | None) -> Array | str:
+def _under_create_graph(trial: Trial, v: Tensors | None) -> Array | str:
+    f, v = trial.seen_by_autograd(v)
     leaves = fresh_leaves(trial.x)
     try:
         grads = torch.autograd.grad(
@@ -229,6 +207,11 @@ def _under_create_graph(trial: Trial, f: Function, v: Tensors | None) -> Array |
     except Exception as error:
         return first_line(error)
     return trial.gradient(grads)
+
+
+def _vjp_under_create_graph(trial: Trial, v: Array) -> Array:
+    came = _under_create_graph(trial, trial.weights(v))
+    return np.zeros(trial.size[1]) if isinstance(came, str) else came
 
 
 @dataclass(frozen=True)
@@ -313,8 +296,7 @@ def judge_f(trial: Trial, outcomes: Sequence[Outcome], kept: Kept) -> Iterator[J
         names = ", ".join(kept.changed)
         yield Judged(Row("state of f", "f", "note", note=f"f changed {names}; put back"))
     if trial.relative > RELATIVE[min(RELATIVE, key=lambda d: RELATIVE[d])]:
-        dtype = str(trial.dtype).removeprefix("torch.")
-        note = f"f works in {dtype}: compared to {trial.relative:g}, relative"
+        note = f"f works in {trial.precision}: compared to {trial.relative:g}, relative"
         yield Judged(Row("precision", "", "note", note=note))
 
 
@@ -364,9 +346,8 @@ def _gradient(
         named = "not linear in v"
     at = int(np.argmax(apart))
     others = [product(one, weights) for one in speakers if one.family != BACKWARD.name]
-    told = f"{trial.x_name('x.grad', at)}: {said([mine, *others], at)}: {BACKWARD.conclusion}"
-    finding = Finding(told + (f" ({named})" if named else ""), "wrong", BACKWARD.culprit)
-    return Judged(row, finding)
+    told = f"{trial.x_name('x.grad', at)}: {said([mine, *others], at)}"
+    return Judged(row, accusation(told, BACKWARD.conclusion, BACKWARD.culprit, named))
 
 
 def _differ(a: Witness, b: Witness, trial: Trial) -> bool:
@@ -396,3 +377,21 @@ def same_as(
     assert judged.finding is not None
     finding = replace(judged.finding, text=f"{judged.finding.text}: {came} for {due}")
     return replace(judged, finding=finding)
+
+
+def same_up_to_rounding(
+    trial: Trial,
+    behavior: Behavior,
+    v: Array,
+    came: Array,
+    grad: Array,
+    size: Array,
+    times: int = 1,
+) -> Judged:
+    """Judge a gradient of the same `v`, which `times` passes left; rounding is measured at need."""
+    right = unnamed(grad, 0.0, size)
+    judged = same_as(trial, behavior, came, right)
+    if judged.finding is None:
+        return judged
+    rounding = rounding_between(trial, v, unnamed(came), right, times=times)
+    return same_as(trial, behavior, came, replace(right, error=rounding))

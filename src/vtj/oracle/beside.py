@@ -22,11 +22,12 @@ from vtj.oracle.behavior import (
     raises,
     signed,
 )
-from vtj.oracle.findings import Finding, overall
+from vtj.oracle.findings import Finding, accusation, concluded
+from vtj.oracle.layout import judge_layout, spread
 from vtj.oracle.naming import numbers
 from vtj.oracle.patterns import pattern
 from vtj.oracle.reference import Reference, earned, reference
-from vtj.oracle.tolerance import excess
+from vtj.oracle.tolerance import VISIBLE, excess
 from vtj.oracle.trial import Trial
 from vtj.oracle.unchecked import unchecked
 from vtj.oracle.voting import Array
@@ -36,9 +37,9 @@ from vtj.report import Report, Row
 # How often the reference is run with roundings drawn at random: with 4 alone an element of a right
 # bfloat16 attention is now and then called wrong.
 FEW, MANY = 4, 16
-# How large an error of a whole value must show before anything is correct: in units in the last
-# place of f, or as a part of the value.
-UNITS, VISIBLE = 4, 1e-3
+# How large an error of a whole value must show before anything is correct, if more than `VISIBLE`:
+# in units in the last place of f.
+UNITS = 4
 
 
 @dataclass(frozen=True)
@@ -90,41 +91,21 @@ def _beside(mine: Array, place: int, of: Reference, names: Sequence[tuple[str, i
     return Beside(right, allowed, apart, wholes)
 
 
-def functions_beside(
-    reference: Function | None, surrogate: Function | None, relative: float | None
-) -> dict[str, Function]:
-    """Return the plain functions that were given, by the argument that they came as.
-
-    Raises:
-        TypeError: When one of them cannot be called.
-        ValueError: When the tolerance is none.
-    """
-    if relative is not None and not 0 < relative < 1:
-        raise ValueError(f"relative is {relative!r}; expected a number between 0 and 1")
-    given = {"reference": reference, "surrogate": surrogate}
-    plain = {name: g for name, g in given.items() if g is not None}
-    for name, g in plain.items():
-        if not callable(g):
-            raise TypeError(f"{name} is {type(g).__name__}; expected a function, called as f is")
-    return plain
-
-
 def report_beside(
     trial: Trial,
     kept: Kept,
     v: Tensors | None,
     named: dict[str, Function],  # under ``reference`` what gives y, and x.grad if nothing else
     # does, under ``surrogate`` what gives x.grad
-    seed: int,
 ) -> Report:
     """Return the report on one function at one point, in the dtype that it was given."""
-    weights = [trial.weighing(one) for one in (v, signed(trial, seed))]
+    weights = [trial.weighing(one) for one in (v, signed(trial))]
     for i in trial.held:
         start = sum(part.numel() for part in trial.y[:i])
         for one in weights:
             one[start : start + trial.y[i].numel()] = 0
-    asked = {name: reference(name, g, trial, weights, seed) for name, g in named.items()}
-    seen = observe(trial, v, seed, ())
+    asked = {name: reference(name, g, trial, weights) for name, g in named.items()}
+    seen = observe(trial, v, ())
     of_grad = asked.get("surrogate") or asked["reference"]
     stated = replace(trial, stated=earned(trial))
     judged = list(_values(trial, asked.get("reference"), of_grad, (seen.first, seen.signed)))
@@ -135,22 +116,20 @@ def report_beside(
     judged += judge_passes(trial, seen, abs(of_grad.exact[1]))
     grad = gradient_left(trial, seen.first)
     if grad is not None:
-        judged += judge_alone(trial, seen.weights, grad, abs(of_grad.exact[1]), seed)
+        size = abs(of_grad.exact[1])
+        judged += judge_alone(trial, seen.weights, grad, size)
+        judged += judge_layout(trial, spread(trial, seen.weights), grad, size)
     judged += judge_f(stated, (seen.first, seen.again, seen.signed), kept)
     found = [one.finding for one in judged if one.finding]
     found.sort(key=lambda one: not one.culprit)
     not_checked, open_questions = unchecked(trial, kept, "check")
     found += open_questions
     if not any(one.verdict == "wrong" for one in found):
-        found += [one for of in asked.values() for one in of.doubts(seed)]
-    verdict, culprit = overall(found)
-    dtype = str(trial.dtype).removeprefix("torch.")
-    return Report(
-        title=f"J {trial.shape} in {dtype}, beside {' and '.join(named)} in float64",
-        rows=(*(one.row for one in judged), *not_checked),
-        verdict=verdict,
-        culprit=culprit,
-        findings=tuple(dict.fromkeys(one.text for one in found)),
+        found += [one for of in asked.values() for one in of.doubts()]
+    return concluded(
+        f"J {trial.shape} in {trial.precision}, beside {' and '.join(named)} in float64",
+        (*(one.row for one in judged), *not_checked),
+        found,
     )
 
 
@@ -202,16 +181,14 @@ def _judged(trial: Trial, what: str, mine: Array, found: Beside, who: str) -> Ju
         at = int(np.argmax(found.apart))
         pair = float(mine[at]), float(found.right[at])
         came, due = numbers(pair, apart=pair)
-        told = f"{name(at)}: {culprit} {came}, {who} {due}: {conclusion}"
+        told = f"{name(at)}: {culprit} {came}, {who} {due}"
         inputs = trial.inputs if what != "y" else ()
         named = pattern(mine, found.right, differs, found.allowed / 4, inputs)
         count = f"{differs.sum()} of {differs.size} elements" if differs.size > 1 else ""
-        remark = ", ".join(part for part in (named, count) if part)
-        told += f" ({remark})" if remark else ""
-    else:
-        where, by, _ = max(found.wholes, key=lambda whole: abs(whole[1]) / whole[2])
-        told = f"{where}: as a whole {1 + by:.4g} times what {who} says: {conclusion}"
-    return Judged(row, Finding(told, "wrong", culprit))
+        return Judged(row, accusation(told, conclusion, culprit, named, count))
+    where, by, _ = max(found.wholes, key=lambda whole: abs(whole[1]) / whole[2])
+    told = f"{where}: as a whole {1 + by:.4g} times what {who} says"
+    return Judged(row, accusation(told, conclusion, culprit))
 
 
 def _power(trial: Trial, powers: Sequence[tuple[str, float]]) -> Judged:
@@ -225,7 +202,6 @@ def _power(trial: Trial, powers: Sequence[tuple[str, float]]) -> Judged:
     name, weakest = max(powers, key=lambda one: one[1])
     if weakest <= max(VISIBLE, UNITS * trial.eps, 2 * earned(trial)):
         return Judged(row)
-    dtype = str(trial.dtype).removeprefix("torch.")
-    told = f"{name}: an error of {weakest:.1g} of it would not show: rounded to {dtype}, the plain"
-    told += " function is off by as much itself; try another x"
+    told = f"{name}: an error of {weakest:.1g} of it would not show: rounded to {trial.precision},"
+    told += " the plain function is off by as much itself; try another x"
     return Judged(row, Finding(told, "undecided"))

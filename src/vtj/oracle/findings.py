@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -10,9 +10,10 @@ from vtj.engines import BACKWARD, FAMILIES, FORWARD, NUMERIC, Family
 from vtj.oracle.naming import numbers
 from vtj.oracle.tolerance import most_rounding
 from vtj.oracle.voting import Array, Mask, Witness
-from vtj.report import Verdict
+from vtj.report import Report, Row, Verdict
 
 GOOD_DIGITS = 1e-8  # relative: torch's digamma is good to nine digits only, and not wrong
+SPLIT_VOTE = "nobody to decide between them"
 LAST_DIGITS = "a formula is good to these digits only, or a very small path is detached"
 
 
@@ -25,12 +26,27 @@ class Finding:
     culprit: str | None = None  # who is at fault, when that is known
 
 
+def accusation(told: str, conclusion: str, culprit: str | None, *remarks: str) -> Finding:
+    """Return the finding that somebody is at fault, with the remarks that are not empty."""
+    remark = ", ".join(part for part in remarks if part)
+    return Finding(f"{told}: {conclusion}" + (f" ({remark})" if remark else ""), "wrong", culprit)
+
+
 def overall(findings: Sequence[Finding]) -> tuple[Verdict, str | None]:
     """Return the verdict and the culprit that follow from all findings."""
     wrong = [finding for finding in findings if finding.verdict == "wrong"]
     if wrong:
         return "wrong", next((one.culprit for one in wrong if one.culprit), None)
     return ("undecided" if findings else "correct"), None
+
+
+def concluded(
+    title: str, rows: Sequence[Row], found: Sequence[Finding], evidence: Any = None
+) -> Report:
+    """Return the report that follows from all findings, each said once."""
+    verdict, culprit = overall(found)
+    told = tuple(dict.fromkeys(one.text for one in found))
+    return Report(title, tuple(rows), verdict, culprit, told, evidence)
 
 
 def said(witnesses: Sequence[Witness], at: int) -> str:

@@ -1,32 +1,42 @@
-"""From what was said and seen to a report: who is wrong, at which entry, and how."""
+"""J entry by entry: engines are asked, backward is watched; who is wrong, where, and how."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from vtj.calling.state import Kept
-from vtj.engines import BACKWARD, BY_HAND, ENGINES, FORWARD, NUMERIC, Family
+from vtj.calling.tensors import Tensors
+from vtj.engines import BACKWARD, ENGINES, FORWARD, NUMERIC, Family
 from vtj.oracle.alone import judge_alone
-from vtj.oracle.behavior import Observed, gradient_left, judge_backward, judge_f
+from vtj.oracle.behavior import Observed, drawn, gradient_left, judge_backward, judge_f, observe
+from vtj.oracle.doubts import open_question
 from vtj.oracle.findings import (
     LAST_DIGITS,
     Finding,
+    accusation,
     cancelled,
+    concluded,
     culprits,
     differs_in_last_digits,
     overall,
     said,
 )
+from vtj.oracle.layout import judge_layout, spread
+from vtj.oracle.passes import Passes
 from vtj.oracle.patterns import pattern
-from vtj.oracle.reexamination import seen_by_autograd_alone
+from vtj.oracle.question import Question
+from vtj.oracle.reexamination import DOUBTS, reexamined
 from vtj.oracle.trial import Trial
+from vtj.oracle.twice import twice
 from vtj.oracle.unchecked import unchecked
-from vtj.oracle.voting import Array, Mask, Vote, Witness, distance, product
-from vtj.oracle.witnesses import Answers
+from vtj.oracle.voting import Array, Mask, Witness, distance, product
+from vtj.oracle.witnesses import Answers, ask_engines
 from vtj.report import Report, Row, Verdict
 
-ALONE = "nothing independent to compare with; a J by hand would be (jacobian=)"
+MOST_ENTRIES = 10_000  # beyond, directions decide unless engines are asked for by name
+DEFAULT = tuple(name for name, one in ENGINES.items() if one.default)
 SPLIT = "f has another derivative under torch.func's vmap"
 RAISED_ONCE = (
     "RuntimeError: trying to differentiate twice a function that was marked with "
@@ -46,17 +56,68 @@ class Evidence:
     of_x: Verdict  # of x.grad alone, whatever else `f` reaches
 
 
-def judge(
-    trial: Trial, answers: Answers, seen: Observed, result: Vote, kept: Kept, seed: int
+def gradient_argument(question: Question) -> Tensors | None:
+    """Return the gradient argument where none is given: none for a scalar `y`, else drawn."""
+    trial = question.trial
+    return None if len(trial.y) == 1 and trial.size[0] == 1 else drawn(trial)
+
+
+def entry_by_entry(
+    question: Question,
+    engines: Sequence[str],
+    jacobian: Any,
+    weights: Tensors | None,
+    *,
+    with_second_order: bool,
 ) -> Report:
+    """Return the report on all entries of J, and on what backward does beyond them."""
+    trial = question.trial
+    answers = ask_engines(trial, engines, jacobian)
+    if answers.late:
+        return _of_what_was_asked(question, answers)
+    if not answers.witnesses:
+        finding = f"none of the engines asked applies: {', '.join(engines)}"
+        return Report(f"J {trial.shape}", answers.rows, "undecided", None, (finding,))
+    answers = reexamined(answers)
+    known = [answers.result.agreed]
+    if answers.result.against.get(BACKWARD.name, np.zeros(1)).any():
+        known.append(answers.speakers[BACKWARD.name])
+    report = judge(answers, observe(trial, weights, known), question.kept)
+    if not report or not with_second_order:
+        return report
+    return replace(report, rows=(*report.rows, *_second_order(question, weights)))
+
+
+def _second_order(question: Question, weights: Tensors | None) -> Iterator[Row]:
+    """Yield a row where a custom Function's double backward is silently wrong."""
+    trial, u = question.trial, question.trial.direction()
+    seen = twice(trial, question.run, trial.weighing(weights), u)
+    if seen is not None:
+        yield from seen.rows(Passes(trial).reach(u))
+
+
+def _of_what_was_asked(question: Question, answers: Answers) -> Report:
+    """Return the report where no time was left for some engines."""
+    made = [
+        Row(name, ENGINES[name].family.name, "note", note="no time left") for name in answers.late
+    ]
+    if answers.witnesses:
+        made = [*rows(answers), *made]
+    what = f"the engines {', '.join(answers.late)}, and what backward does, were"
+    told = question.clock.left(what)
+    return Report(f"J {question.trial.shape}", tuple(made), "undecided", None, (told,))
+
+
+def judge(answers: Answers, seen: Observed, kept: Kept) -> Report:
     """Return the report on one function at one point."""
+    trial, result = answers.trial, answers.result
     speakers = list(answers.speakers.values())
     of_f = list(judge_f(trial, (seen.first, seen.again, seen.signed), kept))
     of_backward = list(judge_backward(trial, seen, result, speakers))
     found = [one.finding for one in of_f if one.finding]
     if not any(one.culprit for one in found):
         found += [one.finding for one in of_backward if one.finding and one.explains_all]
-        of_jacobian = findings(trial, answers, result)
+        of_jacobian = findings(answers)
         raised = of_backward[0].raised
         found += [one for one in of_jacobian if not raised or one.verdict == "wrong"]
     if not any(one.culprit in (NUMERIC.culprit, BACKWARD.culprit) for one in found):
@@ -64,33 +125,29 @@ def judge(
     grad = gradient_left(trial, seen.first)
     if grad is not None and not any(one.verdict == "wrong" for one in found):
         size = abs(seen.weights) @ abs(result.agreed.value)
-        alone = list(judge_alone(trial, seen.weights, grad, size, seed))
+        alone = list(judge_alone(trial, seen.weights, grad, size))
+        alone += judge_layout(trial, spread(trial, seen.weights), grad, size)
         of_backward += alone
         found = [one.finding for one in alone if one.finding] or found
     not_checked, open_questions = unchecked(trial, kept, "check")
     of_x, _ = overall(found)
     found += open_questions
     x_grad, *behavior = of_backward
-    verdict, culprit = overall(found)
-    dtype = str(trial.dtype).removeprefix("torch.")
     others = [product(one, seen.weights) for one in speakers if one.family != BACKWARD.name]
-    mine = [Witness("x.grad", BACKWARD.name, trial.gradient(seen.first.grad))]
-    return Report(
-        title=f"J {trial.shape} in {dtype}, {len(speakers)} families",
-        rows=(
+    mine = Witness("x.grad", BACKWARD.name, trial.gradient(seen.first.grad))
+    return concluded(
+        f"J {trial.shape} in {trial.precision}, {len(speakers)} families",
+        (
             x_grad.row,
-            *rows(trial, answers, result),
-            *(one.row for one in behavior),
-            *(one.row for one in of_f),
+            *rows(answers),
+            *(one.row for one in (*behavior, *of_f)),
             *not_checked,
         ),
-        verdict=verdict,
-        culprit=culprit,
-        findings=tuple(one.text for one in found),
-        evidence=Evidence(
+        found,
+        Evidence(
             trial=trial,
             y=(Witness("f", "f", trial.y_vector),),
-            grad=tuple(mine + others),
+            grad=(mine, *others),
             jacobian=tuple(speakers),
             v=seen.weights,
             of_x=of_x,
@@ -115,10 +172,11 @@ def once_differentiable_report(trial: Trial) -> Report:
     )
 
 
-def rows(trial: Trial, answers: Answers, result: Vote) -> list[Row]:
+def rows(answers: Answers) -> list[Row]:
     """Return a row per witness, per engine that does not apply, and per kink."""
+    trial, result = answers.trial, answers.result
     made = []
-    odd = {} if trial.custom else dict(_torch_errs(trial, answers, result))
+    odd = {} if trial.custom else dict(_torch_errs(answers))
     for one in answers.witnesses:
         if one.name in odd:
             made.append(Row(one.name, one.family, "not applicable", note=odd[one.name]))
@@ -128,19 +186,16 @@ def rows(trial: Trial, answers: Answers, result: Vote) -> list[Row]:
         what = "too rough to tell" if one.family == NUMERIC.name else "nan"
         note = f"{what} at {silent.sum()} of {silent.size} entries" if silent.any() else ""
         made.append(Row(one.name, one.family, "differs" if worst > 1 else "agrees", worst, note))
-    return [*made, *answers.rows, *_kinks(trial, answers, result)]
+    return [*made, *answers.rows, *_kinks(answers)]
 
 
-def findings(trial: Trial, answers: Answers, result: Vote) -> Iterator[Finding]:
+def findings(answers: Answers) -> Iterator[Finding]:
     """Yield a finding per culprit, and one for what cannot be decided."""
-    speakers = answers.speakers
-    accused = np.zeros_like(result.decided)
-    for family, mask in culprits(result.against, trial.reached[:, None]):
-        if mask.any() and (family != FORWARD or trial.custom):
-            accused |= mask
-            yield _accusation(trial, speakers, result, family, mask)
+    trial, result = answers.trial, answers.result
+    for family, mask in answers.accused:
+        yield _accusation(answers, family, mask)
     if trial.custom:
-        for name, told in _splits(trial, answers, result):
+        for name, told in _splits(answers):
             yield Finding(f"{told}: {SPLIT}", "wrong", ENGINES[name].family.culprit)
     kinks = answers.cancelling_kinks
     if answers.slopes is not None and kinks is not None and kinks.any():
@@ -148,34 +203,11 @@ def findings(trial: Trial, answers: Answers, result: Vote) -> Iterator[Finding]:
         chosen, slope = result.agreed.value.flat[at], answers.slopes.value.flat[at]
         told = cancelled(chosen, slope, abs(answers.slopes.jump.flat[at]) / 2)
         yield Finding(f"{trial.entry_name(at)}: {told}", "undecided")
-    for open_question, mask in (
-        ("not a number, nothing to compare", _not_a_number(answers) & ~accused),
-        ("nobody to decide between them", ~result.decided),
-        (ALONE, (result.support < 2) & ~accused),
-        (
-            "a detached path would not show",
-            seen_by_autograd_alone(trial, speakers, result.agreed.value) & ~accused,
-        ),
-    ):
-        if mask.any():
-            at = int(np.argmax(mask))
-            told = said(list(speakers.values()), at)
-            yield Finding(f"{trial.entry_name(at)}: {told}: {open_question}", "undecided")
-            return
+    yield from open_question(answers, DOUBTS)
 
 
-def _not_a_number(answers: Answers) -> Mask:
-    """Return where J by backward or by hand is nan; of a forward pass it does no harm."""
-    found = np.zeros_like(answers.witnesses[0].value, bool)
-    for family in (BACKWARD, BY_HAND):
-        if family.name in answers.speakers:
-            found |= np.isnan(answers.speakers[family.name].value)
-    return found
-
-
-def _accusation(
-    trial: Trial, speakers: Mapping[str, Witness], result: Vote, family: Family, mask: Mask
-) -> Finding:
+def _accusation(answers: Answers, family: Family, mask: Mask) -> Finding:
+    trial, speakers, result = answers.trial, answers.speakers, answers.result
     accused = speakers.get(family.name)
     backward = speakers.get(BACKWARD.name)
     if family == NUMERIC and backward and (result.against[BACKWARD.name] & mask).any():
@@ -190,18 +222,14 @@ def _accusation(
         return Finding(f"{entry}: {LAST_DIGITS}", "undecided")
     if family.verdict == "undecided":
         return Finding(f"{entry}: {family.conclusion}", "undecided")
-    others = int(mask.sum()) - 1
-    count = f"{others + 1} of {mask.size} entries" if others else ""
-    remark = ", ".join(
-        part for part in (_named(trial, speakers, result, family, mask), count) if part
+    count = f"{mask.sum()} of {mask.size} entries" if mask.sum() > 1 else ""
+    return accusation(
+        entry, family.conclusion, family.culprit, _named(answers, family, mask), count
     )
-    text = f"{entry}: {family.conclusion}"
-    return Finding(text + (f" ({remark})" if remark else ""), "wrong", family.culprit)
 
 
-def _named(
-    trial: Trial, speakers: Mapping[str, Witness], result: Vote, family: Family, mask: Mask
-) -> str:
+def _named(answers: Answers, family: Family, mask: Mask) -> str:
+    trial, speakers, result = answers.trial, answers.speakers, answers.result
     if family != NUMERIC:
         wrong = speakers[family.name].value
         return pattern(wrong, result.agreed.value, mask, result.agreed.error, trial.inputs)
@@ -211,9 +239,10 @@ def _named(
     return "a detached path" if FORWARD.name in speakers else ""
 
 
-def _torch_errs(trial: Trial, answers: Answers, result: Vote) -> Iterator[tuple[str, str]]:
+def _torch_errs(answers: Answers) -> Iterator[tuple[str, str]]:
     """Yield engines that err by torch's fault, where `f` has no custom Function, and how."""
-    for name, told in _splits(trial, answers, result):
+    trial, result = answers.trial, answers.result
+    for name, told in _splits(answers):
         yield name, f"torch's own vmap rule is wrong: {told}"
     mask = dict(culprits(result.against, trial.reached[:, None]))[FORWARD]
     if mask.any():
@@ -224,8 +253,9 @@ def _torch_errs(trial: Trial, answers: Answers, result: Vote) -> Iterator[tuple[
                 yield one.name, f"torch's own forward formula is wrong: {told}"
 
 
-def _splits(trial: Trial, answers: Answers, result: Vote) -> Iterator[tuple[str, str]]:
+def _splits(answers: Answers) -> Iterator[tuple[str, str]]:
     """Yield engines on vmap that contradict the one that speaks for their family, and where."""
+    trial, result = answers.trial, answers.result
     for one in answers.witnesses:
         if one.name not in ENGINES or not ENGINES[one.name].vmap:
             continue
@@ -242,7 +272,8 @@ def _splits(trial: Trial, answers: Answers, result: Vote) -> Iterator[tuple[str,
             yield one.name, told
 
 
-def _kinks(trial: Trial, answers: Answers, result: Vote) -> list[Row]:
+def _kinks(answers: Answers) -> list[Row]:
+    trial, result = answers.trial, answers.result
     if answers.slopes is None:
         return []
     value, _, jump = answers.slopes

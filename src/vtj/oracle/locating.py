@@ -13,27 +13,23 @@ from vtj.calling.repeatable import reseeded
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC, Family
 from vtj.engines.numeric import CLOSE, SAFETY
 from vtj.oracle.behavior import ADDS, RANDOM, REPEATABLE, Judged, same_as
+from vtj.oracle.blind_spots import ROUNDED_AWAY, cancelling_kinks, least_visible_slope
 from vtj.oracle.findings import (
     LAST_DIGITS,
+    SPLIT_VOTE,
     Finding,
+    accusation,
     cancelled,
     culprits,
     differs_in_last_digits,
     said,
 )
-from vtj.oracle.operators import Operator
-from vtj.oracle.pairs import Pair, Probes, pairs, reexamined_pair, with_size
-from vtj.oracle.passes import FIRST, Passes
+from vtj.oracle.pairs import Pair, Probes, reexamined_pair, with_size
+from vtj.oracle.passes import FIRST
 from vtj.oracle.patterns import Inputs, pattern
-from vtj.oracle.reexamination import (
-    ROUNDED_AWAY,
-    SEED,
-    kinks_meet,
-    least_visible_slope,
-    nearby_points,
-)
 from vtj.oracle.rounding import gradient_rounding, negligible_slopes
 from vtj.oracle.tolerance import MOST_PART, most_rounding
+from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array, Witness, distance, unnamed, vote
 from vtj.oracle.witnesses import raised_by_autograd
 from vtj.report import Row
@@ -46,101 +42,129 @@ STEP = CLOSE * FIRST  # the part of the size of x over which one central differe
 class Accused:
     """What was compared, and who is at fault where it differs."""
 
-    pairs: list[Pair]
+    pairs: Sequence[Pair]
     finding: Finding | None = None
     rows: tuple[Row, ...] = ()
 
 
-def accuse(passes: Passes, asked: Probes, by_hand: Operator | None, seed: int) -> Accused:
+def accuse(asked: Probes, compared: Sequence[Pair]) -> Accused:
     """Return the pairs, with all error bounds where they differ, and who is at fault.
 
     First the entry is looked for with plain differences. Where it stands, being off by much, or by
     more than rounding tells, the pairs need no further look.
     """
-    compared = [with_size(one, asked, by_hand) for one in pairs(asked, passes.trial)]
-    bad = [pair for pair in compared if pair.differs]
-    if not bad:
+    trial, compared = asked.trial, [with_size(one, asked) for one in compared]
+    if (pair := _worst(compared)) is None:
         return Accused(compared)
-    pair = next((one for one in bad if one.side == "x"), bad[0])
-    if changing := _changing(passes, asked, pair.probe):
+    if changing := _changing(asked, pair.probe):
         return Accused(compared, changing.finding, (changing.row,))
-    found = _locate(passes, asked, pair, by_hand, seed, robust=False)
     # the rows of a corrcoef of two columns are ±1, and its backward what rounding leaves of zero
-    sums = abs(asked.v[pair.probe]) @ abs(passes.trial.y_vector)
-    negligible = negligible_slopes(passes.trial, sums)
-    found = found or _beyond_entries(passes, asked, pair, MOST_PART, negligible)
+    negligible = negligible_slopes(trial, abs(asked.v[pair.probe]) @ abs(trial.y_vector))
+    found = _locate(asked, pair, robust=False)
+    found = found or _beyond_entries(asked, pair, MOST_PART, negligible)
     if found.verdict != "wrong":
-        compared = [reexamined_pair(one, passes, asked, seed) for one in compared]
-        bad = [one for one in compared if one.differs]
-        if not bad:
+        compared = [reexamined_pair(one, asked) for one in compared]
+        if (pair := _worst(compared)) is None:
             return Accused(compared)
-        pair = next((one for one in bad if one.side == "x"), bad[0])
-        found = _locate(passes, asked, pair, by_hand, seed, robust=True)
-        rounding = most_rounding(passes.trial.earned)
-        found = found or _beyond_entries(passes, asked, pair, rounding)
+        found = _locate(asked, pair, robust=True)
+        found = found or _beyond_entries(asked, pair, most_rounding(trial.earned))
     return Accused(compared, found)
 
 
-def _changing(passes: Passes, asked: Probes, k: int) -> Judged | None:
+def _worst(compared: Sequence[Pair]) -> Pair | None:
+    """Return a pair that differs, one that tells the column where there is one."""
+    bad = [pair for pair in compared if pair.differs]
+    return next((one for one in bad if one.side == "x"), bad[0] if bad else None)
+
+
+def _changing(asked: Probes, k: int) -> Judged | None:
     """Judge whether backward gives the same once more, where it draws other random numbers.
 
     Where two new runs agree, what came first was spoiled by a backward through the same graph.
     """
-    trial, first = passes.trial, asked.grads[k]
+    trial, v, first = asked.trial, asked.v[k], asked.grads[k]
     before = Witness("x.grad", BACKWARD.name, first, size=abs(first).max(initial=0))
-    again = passes.of(reseeded(trial.f), trial.x).gradient(asked.v[k])
+    again = replace(trial, f=reseeded(trial.f)).vjp(v)
     if same_as(trial, REPEATABLE, again, before).finding is None:
         return None
-    once_more = passes.gradient(asked.v[k])
+    once_more = trial.vjp(v)
     if np.array_equal(once_more, again):
         return same_as(trial, ADDS, first, replace(before, value=again))
-    random = np.array_equal(once_more, passes.gradient(asked.v[k]))
+    random = np.array_equal(once_more, trial.vjp(v))
     return same_as(trial, RANDOM if random else REPEATABLE, again, before)
 
 
-def _locate(
-    passes: Passes,
-    asked: Probes,
-    pair: Pair,
-    by_hand: Operator | None,
-    seed: int,
-    *,
-    robust: bool,
-) -> Finding | None:
+@dataclass(frozen=True)
+class _Entry:
+    """One entry of J, and what everybody says of it."""
+
+    trial: Trial
+    row: int
+    column: int
+    exact: tuple[Witness, ...]
+    numeric: Witness
+
+    @property
+    def said(self) -> list[Witness]:
+        return [*self.exact, self.numeric]
+
+    @property
+    def v(self) -> Array:
+        """The gradient argument that asks for its row."""
+        return one_hot(self.trial.size[0], self.row)
+
+    @property
+    def name(self) -> str:
+        return self.trial.entry_name(self.row * self.trial.size[1] + self.column)
+
+    def by(self, family: Family) -> Witness | None:
+        return next((one for one in self.said if one.family == family.name), None)
+
+    def differs(self, one: Witness) -> bool:
+        """Return whether differences contradict what somebody says of it."""
+        return bool(distance(one, self.numeric, self.trial.relative)[0] > 1)
+
+    def of_differences(self, column: Witness) -> "_Entry":
+        """Return the entry where differences say this of its column."""
+        error, silent = (np.asarray(part)[[self.row]] for part in (column.error, column.silent))
+        value = column.value[[self.row]]
+        return replace(self, numeric=replace(column, value=value, error=error, silent=silent))
+
+
+def _locate(asked: Probes, pair: Pair, *, robust: bool) -> Finding | None:
     """Find the entry in which two values differ, and who is at fault there.
 
     It takes a number of passes that grows with the logarithm of the size of `x` and `y`.
     """
-    at = int(np.argmax(pair.apart))
+    passes, trial, at = asked.passes, asked.trial, int(np.argmax(pair.apart))
     row, column, columns = at, at, int((pair.apart > 1).sum())
     way: Way = passes.forward
     if pair.side != "x":
-        chosen = _way(passes, asked, pair, at, robust)
+        chosen = _way(asked, pair, at, robust)
         if chosen is None:
             return None
         way, error = chosen
-        column, columns = _column(passes, asked, pair, at, by_hand, way, error)
-    u = one_hot(passes.trial.size[1], column)
+        column, columns = _column(asked, pair, at, way, error)
+    u = one_hot(trial.size[1], column)
     forward, numeric = passes.forward_or_none(u), passes.differences(u, robust=robust)
     if not robust:
-        invisible = least_visible_slope(passes.trial, numeric.value, ROUNDED_AWAY)
+        invisible = least_visible_slope(trial, numeric.value, ROUNDED_AWAY)
         numeric = replace(numeric, error=numeric.error + invisible)
     rows = 1
     if pair.side != "y":
         trusted = numeric if forward is None or way != passes.forward else unnamed(forward)
-        row, rows = _row(passes, asked, pair.probe, column, by_hand, (trusted, numeric))
-    answers = _answers(passes, row, column, by_hand, forward, numeric)
+        row, rows = _row(asked, pair.probe, column, (trusted, numeric))
+    entry = _entry(asked, row, column, forward).of_differences(numeric)
     if not robust:
-        gap = _gap(passes, answers)
-        if not gap:
+        gaps = [
+            abs(one.value - entry.numeric.value)[0] for one in entry.exact if entry.differs(one)
+        ]
+        if not gaps:
             return None
-        if not passes.stands(u, row, float(numeric.value[row]), gap):
-            numeric = passes.differences(u, robust=True)
-            answers = _answers(passes, row, column, by_hand, forward, numeric, answers)
-        answers = _with_rounding(passes, row, column, answers, seed)
-    return _cancelling_kink(passes, row, column, answers) or _accused(
-        passes, row, column, answers, pair, columns + rows - 1
-    )
+        if not passes.stands(u, row, float(numeric.value[row]), float(min(gaps))):
+            entry = entry.of_differences(passes.differences(u, robust=True))
+        entry = _with_rounding(entry)
+    return _cancelling_kink(entry) or _accused(entry, pair, columns + rows - 1)
 
 
 def bisect(
@@ -168,14 +192,13 @@ def bisect(
     return int(suspects[0]), places
 
 
-def _way(
-    passes: Passes, asked: Probes, pair: Pair, at: int, robust: bool
-) -> tuple[Way, float] | None:
+def _way(asked: Probes, pair: Pair, at: int, robust: bool) -> tuple[Way, float] | None:
     """Return the cheapest way to J·u that gives what the pair holds, and how far it is off.
 
     It must do so to a part of the gap that stays one however often the gap is bisected.
     """
-    v = asked.v[pair.probe] if pair.side == "number" else one_hot(passes.trial.size[0], at)
+    passes, of_number = asked.passes, pair.side == "number"
+    v = asked.v[pair.probe] if of_number else one_hot(passes.trial.size[0], at)
     gap = float(abs(pair.a.value - pair.b.value)[at])
     often = SAFETY * max(1, int(asked.u.size).bit_length())
     ways: list[Way] = [passes.forward, partial(passes.difference, part=STEP)]
@@ -189,43 +212,28 @@ def _way(
     return lambda u: passes.differences(u, robust=True).value, gap / SAFETY
 
 
-def _column(
-    passes: Passes,
-    asked: Probes,
-    pair: Pair,
-    row: int,
-    by_hand: Operator | None,
-    way: Way,
-    error: float,
-) -> tuple[int, int]:
+def _column(asked: Probes, pair: Pair, row: int, way: Way, error: float) -> tuple[int, int]:
     """Return a column in which the pair differs, and how many there are at least."""
     v, grad = asked.v[pair.probe], asked.grads[pair.probe]
 
     def gap(some: Array) -> float:
         if pair.side == "number":
             return float(grad @ some - v @ way(some))
-        exact = passes.forward(some) if by_hand is None else by_hand.right(some)
+        exact = asked.passes.forward(some) if asked.J is None else asked.J.right(some)
         return float(exact[row] - way(some)[row])
 
     at = 0 if pair.side == "number" else row
     return bisect(asked.u, gap, float(pair.a.value[at] - pair.b.value[at]), error)
 
 
-def _row(
-    passes: Passes,
-    asked: Probes,
-    k: int,
-    column: int,
-    by_hand: Operator | None,
-    trusted: tuple[Witness, Witness],
-) -> tuple[int, int]:
+def _row(asked: Probes, k: int, column: int, trusted: tuple[Witness, Witness]) -> tuple[int, int]:
     """Return a row in which somebody contradicts the column of J, or `x.grad` does; and how many.
 
     A forward pass may err as backward does: where it contradicts nobody, differences may.
     """
-    trial, v = passes.trial, asked.v[k]
-    if by_hand is not None:
-        mine = unnamed(by_hand.right(one_hot(trial.size[1], column)))
+    trial, v = asked.trial, asked.v[k]
+    if asked.J is not None:
+        mine = unnamed(asked.J.right(one_hot(trial.size[1], column)))
         for here in trusted:
             apart = distance(mine, here, trial.relative)
             if (apart > 1).any():
@@ -243,7 +251,7 @@ def _row(
     if abs(whole) <= error:
         here = trusted[1]
         whole, error = whole_and_error(here)
-    return bisect(v, lambda w: float(passes.gradient(w)[column] - w @ here.value), whole, error)
+    return bisect(v, lambda w: float(trial.vjp(w)[column] - w @ here.value), whole, error)
 
 
 def one_hot(size: int, at: int) -> Array:
@@ -253,113 +261,74 @@ def one_hot(size: int, at: int) -> Array:
     return vector
 
 
-def _answers(
-    passes: Passes,
-    row: int,
-    column: int,
-    by_hand: Operator | None,
-    forward: Array | None,
-    numeric: Witness,
-    known: Sequence[Witness] = (),
-) -> list[Witness]:
-    """Return what everybody says of one entry of J; what exact ones say may be `known`."""
-    exact = [one for one in known if one.family != NUMERIC.name]
-    if not known:
-        v, u = one_hot(passes.trial.size[0], row), one_hot(passes.trial.size[1], column)
-        said_by = {}
-        if by_hand is not None:
-            said_by[BY_HAND.name] = by_hand.right(u)[[row]]
-        outcome = passes.backward(v)
-        if outcome.error is None or raised_by_autograd(outcome.error):
-            said_by[BACKWARD.name] = passes.trial.gradient(outcome.grad)[[column]]
-        if forward is not None:
-            said_by[FORWARD.name] = forward[[row]]
-        exact = [Witness(family, family, value) for family, value in said_by.items()]
-    error, silent = np.asarray(numeric.error)[[row]], np.asarray(numeric.silent)[[row]]
-    return [*exact, replace(numeric, value=numeric.value[[row]], error=error, silent=silent)]
+def _entry(asked: Probes, row: int, column: int, forward: Array | None) -> _Entry:
+    """Return one entry of J with what exact ones say of it."""
+    trial, said_by = asked.trial, {}
+    v, u = one_hot(trial.size[0], row), one_hot(trial.size[1], column)
+    if asked.J is not None:
+        said_by[BY_HAND.name] = asked.J.right(u)[[row]]
+    outcome = asked.passes.backward(v)
+    if outcome.error is None or raised_by_autograd(outcome.error):
+        said_by[BACKWARD.name] = trial.gradient(outcome.grad)[[column]]
+    if forward is not None:
+        said_by[FORWARD.name] = forward[[row]]
+    exact = tuple(Witness(family, family, value) for family, value in said_by.items())
+    return _Entry(trial, row, column, exact, unnamed(np.full(1, np.nan)))
 
 
-def _gap(passes: Passes, answers: Sequence[Witness]) -> float:
-    """Return how far differences lie from those whom they contradict, 0 where there are none."""
-    *exact, numeric = answers
-    apart = [one for one in exact if distance(one, numeric, passes.trial.relative)[0] > 1]
-    return min((float(abs(one.value - numeric.value)[0]) for one in apart), default=0.0)
+def _with_rounding(entry: _Entry) -> _Entry:
+    """Return the entry with what backward says of it as far off as rounding may leave it."""
+    mine = entry.by(BACKWARD)
+    if mine is None or not entry.differs(mine):
+        return entry
+
+    def explains(error: Array) -> bool:
+        assert mine is not None
+        return not entry.differs(replace(mine, error=error[[entry.column]]))
+
+    rounding = gradient_rounding(entry.trial, entry.v, explains)[[entry.column]]
+    exact = (replace(one, error=rounding) if one is mine else one for one in entry.exact)
+    return replace(entry, exact=tuple(exact))
 
 
-def _with_rounding(
-    passes: Passes, row: int, column: int, answers: Sequence[Witness], seed: int
-) -> list[Witness]:
-    """Return the answers with that of backward as far off as rounding may leave it."""
-    numeric, relative = answers[-1], passes.trial.relative
-
-    def backward_with(error: Array) -> Witness:
-        (mine,) = (one for one in answers if one.family == BACKWARD.name)
-        return replace(mine, error=error[[column]])
-
-    families = [one.family for one in answers]
-    none = np.zeros(passes.trial.size[1])
-    if BACKWARD.name not in families or distance(backward_with(none), numeric, relative)[0] <= 1:
-        return list(answers)
-    rounding = gradient_rounding(
-        passes.trial,
-        lambda f, x, weights: passes.of(f, x).gradient(weights),
-        one_hot(passes.trial.size[0], row),
-        lambda error: bool(distance(backward_with(error), numeric, relative)[0] <= 1),
-        seed,
-    )
-    mine = backward_with(rounding)
-    return [mine if one.family == BACKWARD.name else one for one in answers]
-
-
-def _cancelling_kink(
-    passes: Passes, row: int, column: int, answers: Sequence[Witness]
-) -> Finding | None:
+def _cancelling_kink(entry: _Entry) -> Finding | None:
     """Say so where derivatives nearby are the slope, but torch chose another at `x` itself."""
-    speakers = {one.family: one for one in answers}
-    if BACKWARD.name not in speakers:
+    backward, numeric = entry.by(BACKWARD), entry.numeric
+    if not cancelling_kinks(
+        entry.trial, backward, numeric, lambda at: at.vjp(entry.v)[[entry.column]]
+    ).any():
         return None
-    backward, numeric = speakers[BACKWARD.name], speakers[NUMERIC.name]
-    if distance(backward, numeric, passes.trial.relative)[0] <= 1:
-        return None
-    v = one_hot(passes.trial.size[0], row)
-    points = nearby_points(passes.trial, SEED)
-    nearby = (passes.of(passes.trial.f, x).gradient(v)[[column]] for x in points)
-    if not kinks_meet(backward, numeric, nearby).any():
-        return None
+    assert backward is not None
     chosen, slope = float(backward.value[0]), float(numeric.value[0])
     reach = SAFETY * float(np.asarray(numeric.error)[0])
-    name = passes.trial.entry_name(row * passes.trial.size[1] + column)
-    return Finding(f"{name}: {cancelled(chosen, slope, reach)}", "undecided")
+    return Finding(f"{entry.name}: {cancelled(chosen, slope, reach)}", "undecided")
 
 
-def _accused(
-    passes: Passes, row: int, column: int, answers: Sequence[Witness], pair: Pair, places: int
-) -> Finding | None:
-    result = vote(answers, passes.trial.relative)
-    name = passes.trial.entry_name(row * passes.trial.size[1] + column)
-    told = said([one for one in answers if not np.any(one.silent)], 0)
-    for family, mask in culprits(result.against, passes.trial.reached[[row]]):
+def _accused(entry: _Entry, pair: Pair, places: int) -> Finding | None:
+    trial, result = entry.trial, vote(entry.said, entry.trial.relative)
+    quoted = [one for one in entry.said if not np.any(one.silent)]
+    told = f"{entry.name}: {said(quoted, 0)}"
+    for family, mask in culprits(result.against, trial.reached[[entry.row]]):
         if not mask.any():
             continue
-        if family in (NUMERIC, FORWARD) and _nearly(answers, family, passes.trial.earned):
-            return Finding(f"{name}: {told}: {LAST_DIGITS}", "undecided")
-        if family == FORWARD and not passes.trial.custom:
+        if family in (NUMERIC, FORWARD) and _nearly(entry, family):
+            return Finding(f"{told}: {LAST_DIGITS}", "undecided")
+        if family == FORWARD and not trial.custom:
             told += ": torch's own forward formula is wrong, and differences are too rough"
-            return Finding(f"{name}: {told}", "undecided")
-        count = f"at least {places} of {prod(passes.trial.size)} entries" if places > 1 else ""
-        remarks = (_named(pair, family, passes.trial.inputs), count)
-        remark = ", ".join(part for part in remarks if part)
-        text = f"{name}: {told}: {family.conclusion}" + (f" ({remark})" if remark else "")
-        return Finding(text, "wrong", family.culprit)
-    if result.decided.all():
-        return None
-    return Finding(f"{name}: {told}: nobody to decide between them", "undecided")
+            return Finding(told, "undecided")
+        count = f"at least {places} of {prod(trial.size)} entries" if places > 1 else ""
+        named = _named(pair, family, trial.inputs)
+        return accusation(told, family.conclusion, family.culprit, named, count)
+    return None if result.decided.all() else Finding(f"{told}: {SPLIT_VOTE}", "undecided")
 
 
-def _nearly(answers: Sequence[Witness], family: Family, relative: float) -> bool:
-    values = {one.family: one.value for one in answers}
-    accused = values[(FORWARD if family == FORWARD else BACKWARD).name]
-    return differs_in_last_digits(accused, values[NUMERIC.name], np.array([True]), relative)
+def _nearly(entry: _Entry, family: Family) -> bool:
+    accused = entry.by(FORWARD if family == FORWARD else BACKWARD)
+    assert accused is not None
+    everywhere = np.array([True])
+    return differs_in_last_digits(
+        accused.value, entry.numeric.value, everywhere, entry.trial.earned
+    )
 
 
 def _named(pair: Pair, family: Family, inputs: Inputs) -> str:
@@ -371,20 +340,19 @@ def _named(pair: Pair, family: Family, inputs: Inputs) -> str:
 
 
 def _beyond_entries(
-    passes: Passes, asked: Probes, pair: Pair, rounding: float, negligible: Array | float = 0.0
+    asked: Probes, pair: Pair, rounding: float, negligible: Array | float = 0.0
 ) -> Finding:
     """Say what it is when every single entry is right: not linear, or not to be found.
 
     `rounding` is the part that may be; what is `negligible` is rounding in any case.
     """
-    at = int(np.argmax(pair.apart))
+    trial, at = asked.trial, int(np.argmax(pair.apart))
     v, grad = asked.v[pair.probe], asked.grads[pair.probe]
     w = v * np.resize([-2, 0.25], v.size)
-    parts, whole = grad + passes.gradient(w), passes.gradient(v + w)
+    parts, whole = grad + trial.vjp(w), trial.vjp(v + w)
     linear = abs(whole - parts) <= rounding * abs(parts).max() + negligible
-    name = passes.trial.x_name("x.grad", at) if pair.side == "x" else pair.what
-    told = said([pair.a, pair.b], at)
+    name = trial.x_name("x.grad", at) if pair.side == "x" else pair.what
+    told = f"{name}: {said([pair.a, pair.b], at)}"
     if linear.all():
-        return Finding(f"{name}: {told}: no single entry that differs was found", "undecided")
-    conclusion = f"{BACKWARD.conclusion} (not linear in v)"
-    return Finding(f"{name}: {told}: {conclusion}", "wrong", BACKWARD.culprit)
+        return Finding(f"{told}: no single entry that differs was found", "undecided")
+    return accusation(told, BACKWARD.conclusion, BACKWARD.culprit, "not linear in v")

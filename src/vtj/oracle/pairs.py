@@ -9,6 +9,7 @@ import numpy as np
 
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC
 from vtj.oracle.behavior import random_weights
+from vtj.oracle.layout import Spread, spread
 from vtj.oracle.operators import Operator
 from vtj.oracle.passes import Passes
 from vtj.oracle.rounding import gradient_rounding
@@ -26,6 +27,8 @@ LEAST, MOST = 0.5, 2.0
 class Probes:
     """Random directions and what came of them."""
 
+    passes: Passes
+    J: Operator | None  # by hand
     v: Array  # gradient arguments, one per row
     u: Array  # a direction in the space of `x`
     outcomes: tuple[Outcome, ...]  # ``y.backward(v)``
@@ -36,6 +39,12 @@ class Probes:
     by_hand: tuple[Witness, list[Witness]] | None = None  # J·u and vᵀ·J
     forward: Witness | None = None  # J·u; None where not asked for or not applicable
     watched: Twice | None = None  # what becomes of a backward that is differentiated itself
+    spread: Spread | None = None  # what a `v` with gaps leaves
+
+    @property
+    def trial(self) -> Trial:
+        """The function they are of."""
+        return self.passes.trial
 
 
 @dataclass(frozen=True)
@@ -76,44 +85,43 @@ class Pair:
         return float(self.allowed.max(initial=0)) / self.weight if self.weight > 0 else np.inf
 
 
-def probe(
-    passes: Passes, run: ForwardRun, by_hand: Operator | None, probes: int, seed: int
-) -> Probes:
+def probe(passes: Passes, run: ForwardRun, J: Operator | None, probes: int) -> Probes:  # noqa: N803
     """Run the passes, one of `probes` backward passes through the first run.
 
     In the run of the last one goes a forward pass too, where a custom Function has a `jvp`.
 
     Without J by hand, ⟨v, J·u⟩ will do in place of J·u.
     """
-    generator = np.random.default_rng(seed)
-    outputs, inputs = passes.trial.size
+    trial = passes.trial
+    generator, (outputs, inputs) = np.random.default_rng(trial.seed), trial.size
     v = random_weights(generator, probes * outputs, LEAST, MOST).reshape(probes, outputs)
     u = random_weights(generator, inputs, LEAST, MOST) * passes.scale
-    watched = twice(passes.trial, run, v[0], u)
+    watched, gaps = twice(trial, run, v[0], u), spread(trial, v[0], run)
     # a single pass is one of a new run: does f give the same y again?
     first = [passes.backward_of(run, v[0])] if probes > 1 else []
     others = [passes.backward(one) for one in v[len(first) : probes - 1]]
-    forward = None
-    if passes.trial.own_jvp and by_hand is None:
+    slopes = None
+    if trial.own_jvp and J is None:
         last, slopes = passes.backward_and_forward(v[-1], u)
-        if slopes is not None and np.isfinite(slopes).all():
-            forward = Witness(FORWARD.name, FORWARD.name, slopes)
     else:
         last = passes.backward(v[-1])
     outcomes = (*first, *others, last)
-    grads = np.stack([passes.trial.gradient(one.grad) for one in outcomes])
+    grads = np.stack([trial.gradient(one.grad) for one in outcomes])
+    asked = Probes(passes, J, v, u, outcomes, grads, watched=watched, spread=gaps)
     if any(backward_raised(one) for one in outcomes) or not np.isfinite(grads).all():
-        return Probes(v, u, outcomes, grads)
-    if forward is not None:
-        differences = passes.differences(u, forward.value, watched=watched)
-        return Probes(v, u, outcomes, grads, differences, forward=forward, watched=watched)
-    if by_hand is None:
-        differences = passes.differences(u, grads @ u, v=v, watched=watched)
-        return Probes(v, u, outcomes, grads, differences, watched=watched)
-    right = Witness(BY_HAND.name, BY_HAND.name, by_hand.right(u))
-    lefts = [Witness(BY_HAND.name, BY_HAND.name, row) for row in by_hand.lefts(v)]
-    differences = passes.differences(u, right.value, watched=watched)
-    return Probes(v, u, outcomes, grads, differences, (right, lefts), watched=watched)
+        return asked
+    if slopes is not None and np.isfinite(slopes).all():
+        asked = replace(asked, forward=Witness(FORWARD.name, FORWARD.name, slopes))
+        expected, weights = slopes, None
+    elif J is None:
+        expected, weights = grads @ u, v
+    else:
+        right = Witness(BY_HAND.name, BY_HAND.name, J.right(u))
+        lefts = [Witness(BY_HAND.name, BY_HAND.name, row) for row in J.lefts(v)]
+        asked = replace(asked, by_hand=(right, lefts))
+        expected, weights = right.value, None
+    differences = passes.differences(u, expected, v=weights, watched=watched)
+    return replace(asked, differences=differences)
 
 
 def backward_raised(outcome: Outcome) -> bool:
@@ -121,36 +129,37 @@ def backward_raised(outcome: Outcome) -> bool:
     return outcome.error is not None and not raised_by_autograd(outcome.error)
 
 
-def with_forward_pass(passes: Passes, asked: Probes) -> Probes:
+def with_forward_pass(asked: Probes) -> Probes:
     """Return the probes with a forward pass, where one applies.
 
     It is exact, but slower than a few calls of `f`.
     """
-    slopes = passes.forward_or_none(asked.u)
+    slopes = asked.passes.forward_or_none(asked.u)
     if slopes is None:
         return asked
     forward = Witness(FORWARD.name, FORWARD.name, slopes)
-    return replace(asked, forward=forward, differences=passes.differences(asked.u, slopes))
+    return replace(asked, forward=forward, differences=asked.passes.differences(asked.u, slopes))
 
 
-def over_wide_steps(passes: Passes, asked: Probes) -> tuple[Passes, Probes]:
+def over_wide_steps(asked: Probes) -> Probes:
     """Return the probes with differences in which rounding counts less, as of a float32 in `f`.
 
     The largest steps are as wide as `x`, and its small elements move no less than the mean.
     """
-    wide = replace(passes, even=True)
-    u = asked.u / passes.scale * wide.scale
+    wide = replace(asked.passes, even=True)
+    u = asked.u / asked.passes.scale * wide.scale
     differences = wide.differences(u, v=asked.v, robust=True)
-    return wide, replace(asked, u=u, differences=differences)
+    return replace(asked, passes=wide, u=u, differences=differences)
 
 
-def pairs(asked: Probes, trial: Trial) -> Iterator[Pair]:
+def pairs(asked: Probes) -> Iterator[Pair]:
     """Yield, probe by probe, the values that should be the same.
 
     A tolerance that is stated is one of each element: in a single number errors cancel.
     """
     if asked.differences is None:
         return
+    trial = asked.trial
     relative = trial.earned if asked.by_hand is None else trial.relative
     least = float(abs(asked.u).min(initial=MOST))
     if asked.by_hand is not None:
@@ -194,22 +203,22 @@ def adjoint_identity(v: Array, u: Array, grad: Array, slopes: Witness) -> tuple[
     return inner_product(u, grad), theirs
 
 
-def with_size(pair: Pair, asked: Probes, by_hand: Operator | None) -> Pair:
+def with_size(pair: Pair, asked: Probes) -> Pair:
     """Return the pair with the magnitudes that went into a product with J, where it differs."""
-    if by_hand is None or not pair.differs:
+    if asked.J is None or not pair.differs:
         return pair
     of_x = pair.side == "x"
-    size = by_hand.left_size(asked.v[pair.probe]) if of_x else by_hand.right_size(asked.u)
+    size = asked.J.left_size(asked.v[pair.probe]) if of_x else asked.J.right_size(asked.u)
     return replace(pair, a=replace(pair.a, size=size))
 
 
-def reexamined_pair(pair: Pair, passes: Passes, asked: Probes, seed: int) -> Pair:
+def reexamined_pair(pair: Pair, asked: Probes) -> Pair:
     """Return the pair with all error bounds that apply, where its two values differ.
 
     First, for differences, two estimates of three; then how much the exact values change when `x`
     moves by a few units in the last place.
     """
-    v, u = asked.v[pair.probe], asked.u
+    passes, v, u = asked.passes, asked.v[pair.probe], asked.u
     if pair.differs and pair.side == "y":
         pair = replace(pair, b=passes.differences(u, robust=True))
     if pair.differs and pair.b.family == NUMERIC.name and pair.side == "number":
@@ -219,10 +228,8 @@ def reexamined_pair(pair: Pair, passes: Passes, asked: Probes, seed: int) -> Pai
     if pair.differs and pair.side != "y":
         rounding = gradient_rounding(
             passes.trial,
-            lambda f, x, weights: passes.of(f, x).gradient(weights),
             v,
             lambda error: not _with_rounding(pair, error, u).differs,
-            seed,
         )
         pair = _with_rounding(pair, rounding, u)
     return pair

@@ -2,25 +2,23 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from vtj.calling.tensors import Function, Tensors, as_tuple, values, values_or_nan
+from vtj.calling.tensors import as_tuple, values, values_or_nan
 from vtj.engines import NUMERIC
 from vtj.engines.forward import jvp, with_tangents
 from vtj.engines.numeric import EPS, OrNan, derivative
+from vtj.oracle.blind_spots import ROUNDED_AWAY, least_visible_slope
 from vtj.oracle.differences import ENOUGH, richardson, robust_derivative, stands_close_by
-from vtj.oracle.reexamination import ROUNDED_AWAY, least_visible_slope
-from vtj.oracle.rounding import noise_of_values
 from vtj.oracle.trial import ForwardRun, Trial
 from vtj.oracle.twice import Twice
 from vtj.oracle.voting import Array, Witness
 from vtj.oracle.witnesses import error_and_silence
-from vtj.outcome import Outcome, RefusesInputs, backward, finished
+from vtj.outcome import Outcome, RefusesInputs, finished
 
-SEED = 0  # of the line along which noise is measured
 # Of the size of each element of x. With 2**-9 `certify` would not see what is detached in bfloat16,
 # in (3 * x.detach().bfloat16()).float(), as it moves in leaps.
 FIRST = 2.0**-6
@@ -38,8 +36,7 @@ class Passes:
 
     def backward(self, v: Array) -> Outcome:
         """Run ``y.backward(v)``."""
-        f, seen = self.trial.seen_by_autograd(self.trial.weights(v))
-        return backward(f, self.trial.x, seen)
+        return self.trial.backward(self.trial.weights(v))
 
     def backward_of(self, run: ForwardRun, v: Array) -> Outcome:
         """Run ``y.backward(v)`` through the graph of a run that has been made already."""
@@ -56,14 +53,6 @@ class Passes:
                 outcome = finished(leaves, y, self.trial.x, self.trial.weights(v))
                 return outcome, values(slopes)
         return self.backward(v), None
-
-    def gradient(self, v: Array) -> Array:
-        """Return what ``y.backward(v)`` leaves in `x.grad`."""
-        return self.trial.gradient(self.backward(v).grad)
-
-    def of(self, f: Function, x: Tensors) -> "Passes":
-        """Return the passes of a function like this one, at another point."""
-        return replace(self, trial=replace(self.trial, f=f, x=x))
 
     def forward(self, u: Array) -> Array:
         """Return J·u by one forward pass with dual numbers; raises what torch raises."""
@@ -145,7 +134,7 @@ class Passes:
                 return Witness("differences", NUMERIC.name, *found)
         if robust:
             size = first / FIRST
-            noise = self.noise if v is None else noise + abs(v) @ self.noise
+            noise = trial.noise if v is None else noise + abs(v) @ trial.noise
             # with 1, sin(1e8 x.detach()) at 1 would be undecided
             slopes = robust_derivative(
                 along, here, 16 * first, size, eps, rounding=rounding, noise=noise
@@ -168,8 +157,3 @@ class Passes:
         others = np.count_nonzero(size)
         mean = size.sum() / others if others else 1.0
         return np.maximum(size, mean) if self.even else np.where(size > 0, size, mean)
-
-    @cached_property
-    def noise(self) -> Array:
-        """The rounding noise of `y`."""
-        return noise_of_values(self.trial, SEED)

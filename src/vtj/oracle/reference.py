@@ -8,16 +8,16 @@ from torch import Tensor
 
 from vtj.calling.repeatable import repeatable
 from vtj.calling.tensors import Function, as_tuple, fresh_leaves, like, values
+from vtj.oracle.directions import POWER, Directions
+from vtj.oracle.doubts import open_question, settle
 from vtj.oracle.findings import Finding
-from vtj.oracle.pairs import pairs, probe, reexamined_pair, with_forward_pass
+from vtj.oracle.pairs import probe
 from vtj.oracle.passes import Passes
 from vtj.oracle.rounded import rounded
 from vtj.oracle.tolerance import RELATIVE
 from vtj.oracle.trial import ForwardRun, Trial, first_run
 from vtj.oracle.voting import Array
 from vtj.oracle.witnesses import first_line
-
-VISIBLE = 1e-3  # of the gradient: a reference whose own is not known so well is no witness
 
 
 @dataclass
@@ -65,38 +65,32 @@ class Reference:
             made.append(self.trial.gradient(tuple(grads)))
         return tuple(made)
 
-    def doubts(self, seed: int) -> Iterator[Finding]:
+    def doubts(self) -> Iterator[Finding]:
         """Yield why its own gradient is no witness, where differences of it do not say the same."""
-        passes = Passes(self.trial)
-        asked = probe(passes, self.run, None, 1, seed)
+        asked = probe(Passes(self.trial), self.run, None, 1)
         if asked.differences is None:
             yield Finding(f"{self.name}: its own backward fails: nothing to compare", "undecided")
             return
-        visible = VISIBLE * float(abs(asked.grads).max(initial=0))
-        found = list(pairs(asked, self.trial))
-        if found[-1].power > visible:
-            asked = with_forward_pass(passes, asked)
-            found = list(pairs(asked, self.trial))
-        found = [reexamined_pair(pair, passes, asked, seed) for pair in found]
-        if any(pair.differs for pair in found):
+        case = settle(Directions(asked), POWER)
+        if case.accused.finding:
             told = "its own gradient is not its slope, as differences see it"
             yield Finding(f"{self.name}: {told}: nothing to compare", "undecided")
-        elif found[-1].power > visible > 0:
+        elif open_question(case, POWER):
             told = "its values are too rough to vouch for its own gradient"
             yield Finding(f"{self.name}: {told}", "undecided")
 
 
-def reference(name: str, g: Function, of: Trial, weights: Sequence[Array], seed: int) -> Reference:
+def reference(name: str, g: Function, of: Trial, weights: Sequence[Array]) -> Reference:
     """Run a plain function in float64 at the point at which `f` was run.
 
     Raises:
         TypeError: When it cannot be called, or raises in float64; it says what.
         ValueError: When it returns another shape than `f`; it names both.
     """
-    same = repeatable(g, seed)
+    same = repeatable(g, of.seed)
     x = like(tuple(part.double() for part in of.parts), of.x)
     try:
-        trial, run = first_run(same, x, as_given=True)
+        trial, run = first_run(same, x, seed=of.seed, as_given=True)
     except Exception as error:
         told = first_line(error)
         raise TypeError(f"{name} raised {told}; expected a function of x in float64") from error

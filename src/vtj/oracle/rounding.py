@@ -1,6 +1,7 @@
 """Rounding error bounds: how far exact values of J and of `x.grad` may be off."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ from torch import Tensor
 from vtj.calling.tensors import Function, Tensors, as_tuple, graph_of, like
 from vtj.engines import BACKWARD, ENGINES, FORWARD
 from vtj.engines.numeric import SAFETY
-from vtj.oracle.noise import finest_noise, noise_at_all_scales
 from vtj.oracle.tolerance import most_rounding
 from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array, Witness, distance
@@ -18,23 +18,23 @@ from vtj.oracle.voting import Array, Witness, distance
 SAMPLES = 4  # of what rounding does; with 1, a sine is undecided that is off by a random 1e-3
 
 
-def rounding_error_bound(trial: Trial, exact: Sequence[Witness], seed: int) -> Array:
+def rounding_error_bound(trial: Trial, exact: Sequence[Witness]) -> Array:
     """Return how far exact values of J may be off by rounding, 0 where they differ by more."""
     known = [one.name for one in exact]
     plain = [name for name, one in ENGINES.items() if one.family.autograd and not one.vmap]
     engines = [name for name in plain if name in known] or plain[:1]
     size = np.max([abs(one.value) for one in exact], axis=0)
-    negligible = negligible_slopes(trial, size_of_terms(trial, seed)[:, None])
+    negligible = negligible_slopes(trial, trial.terms[:, None])
     least = np.where(size <= negligible, negligible, 0)
-    measured = measured_rounding(trial, engines, seed)
-    rounding = measured + _absorbed_in_rows(trial, exact, seed) + least
+    measured = measured_rounding(trial, engines)
+    rounding = measured + _absorbed_in_rows(trial, exact) + least
     # two values that are both off by that agree so far; counted where they lie further apart, it
     # would have another entry of torch.cdist named than the first that torch's vmap rule has wrong
     gap = np.max([abs(a.value - b.value) for a in exact for b in exact], axis=0)
     return np.where(gap <= 2 * SAFETY * rounding, rounding, 0.0)
 
 
-def _absorbed_in_rows(trial: Trial, exact: Sequence[Witness], seed: int) -> Array:
+def _absorbed_in_rows(trial: Trial, exact: Sequence[Witness]) -> Array:
     """Return what `_absorbed` finds, for the rows in which backward and forward passes differ.
 
     Without it the right drawn function 123536 (in tests/) would be called wrong.
@@ -52,17 +52,17 @@ def _absorbed_in_rows(trial: Trial, exact: Sequence[Witness], seed: int) -> Arra
     def jacobian_of(f: Function) -> Array:
         return trial.matrix(ENGINES["reverse"](f, trial.x))
 
-    return np.where(rows, _absorbed(trial, jacobian_of, jacobian_of(trial.f), seed), 0.0)
+    return np.where(rows, _absorbed(trial, jacobian_of, jacobian_of(trial.f)), 0.0)
 
 
-def measured_rounding(trial: Trial, engines: Sequence[str], seed: int) -> Array:
+def measured_rounding(trial: Trial, engines: Sequence[str]) -> Array:
     """Return the rounding noise of J, the largest of some engines.
 
     `x` and `y` are scaled by random factors that J is divided by again. Nothing changes by that
     except in the last digits.
     """
     spread = np.zeros(trial.size)
-    factors = np.random.default_rng(seed).uniform(1, 2, (SAMPLES, 2)).tolist()
+    factors = np.random.default_rng(trial.seed).uniform(1, 2, (SAMPLES, 2)).tolist()
     for name in engines:
         first = trial.matrix(ENGINES[name](trial.f, trial.x))
         for by_x, by_y in factors:
@@ -83,10 +83,9 @@ def _scaled(trial: Trial, by_x: float, by_y: float) -> Function:
 
 def gradient_rounding(
     trial: Trial,
-    gradient_at: Callable[[Function, Tensors, Array], Array],  # f, x, v -> x.grad
-    weights: Array,
+    v: Array,
     explains: Callable[[Array], bool],  # whether so much would explain what was found
-    seed: int,
+    gradient: Callable[[Trial, Array], Array] = Trial.vjp,
 ) -> Array:
     """Return the rounding error bound of `x.grad`: of what goes into it, and on the way.
 
@@ -94,25 +93,23 @@ def gradient_rounding(
     in the result, as where 1 - 1 + 1e-20 is 0; it is seen as the gradients inside are perturbed.
     What still passes for rounding costs the most, and is asked only where this would explain it.
     """
-    first = gradient_at(trial.f, trial.x, weights)
-    terms = np.asarray(abs(weights) @ size_of_terms(trial, seed))
+    first = gradient(trial, v)
+    terms = np.asarray(abs(v) @ trial.terms)
     negligible = negligible_slopes(trial, terms)
     spread = np.zeros(trial.size[1])
-    for factor in np.random.default_rng(seed).uniform(1, 2, SAMPLES).tolist():
+    for factor in np.random.default_rng(trial.seed).uniform(1, 2, SAMPLES).tolist():
         x = like(tuple(part / factor * factor for part in trial.parts), trial.x)
-        spread = np.fmax(spread, abs(gradient_at(trial.f, x, factor * weights) / factor - first))
-    lost = _absorbed(trial, lambda f: gradient_at(f, trial.x, weights), first, seed)
+        spread = np.fmax(spread, abs(gradient(replace(trial, x=x), factor * v) / factor - first))
+    lost = _absorbed(trial, lambda f: gradient(replace(trial, f=f), v), first)
     lost += np.where(abs(first) <= negligible, negligible, 0)
     if not explains(spread + lost):
         return spread + lost
-    noise = abs(weights) @ noise_of_values(trial, seed)
+    noise = abs(v) @ trial.noise
     limit = _largest_rounding(trial, abs(first).max(initial=0), noise)
     return np.asarray(np.fmin(spread, limit) + lost)
 
 
-def _absorbed(
-    trial: Trial, gradient_of: Callable[[Function], Array], first: Array, seed: int
-) -> Array:
+def _absorbed(trial: Trial, gradient_of: Callable[[Function], Array], first: Array) -> Array:
     """Return what `x.grad` may miss because it is too small beside other terms on the way.
 
     What is lost grows with the perturbation, so that of a large one is scaled down. What a backward
@@ -120,7 +117,7 @@ def _absorbed(
     is off by a random 1e-8.
     """
     by = trial.eps**0.5
-    answers = (gradient_of(perturbed_backward(trial.f, by, seed + k)) for k in range(SAMPLES))
+    answers = (gradient_of(perturbed_backward(trial.f, by, trial.seed + k)) for k in range(SAMPLES))
     moved = np.max([abs(answer - first) for answer in answers], axis=0)
     # nan is none, or the right drawn function 5744 (in tests/) would be called wrong
     return np.asarray(np.fmax(moved * trial.eps / by, 0.0))
@@ -148,19 +145,6 @@ def perturbed_backward(f: Function, by: float, seed: int) -> Function:
         return y
 
     return perturbed
-
-
-def noise_of_values(trial: Trial, seed: int) -> Array:
-    """Return the rounding noise of `f`'s values, seen as `x` moves a little."""
-    return noise_at_all_scales(*trial.line(seed))
-
-
-def size_of_terms(trial: Trial, seed: int) -> Array:
-    """Return the size of `y`, or where it is a small remainder, of what went into it.
-
-    Rounding tells: it is that of the terms, whatever is left of them.
-    """
-    return np.maximum(abs(trial.y_vector), finest_noise(*trial.line(seed)) / trial.eps)
 
 
 def negligible_slopes(trial: Trial, terms: Array) -> Array:

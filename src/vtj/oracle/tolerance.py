@@ -25,6 +25,13 @@ sine correct whose backward is off by a random 1e-6, another at every call."""
 
 MOST_PART = 0.1  # with 1 a sine in float16 would be undecided whose backward takes v|v| for v
 
+VISIBLE = 1e-3
+"""A part of the largest slope or gradient: *correct* must not miss an error as large as that.
+
+In float32 a TransformerEncoderLayer(16, 2, 32) has gradients of about 1, and only an error of 60
+would show.
+"""
+
 TINY = float(np.finfo(np.float64).tiny)  # in place of 0, to divide by
 
 

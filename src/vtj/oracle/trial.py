@@ -28,11 +28,15 @@ from vtj.calling.tensors import (
     values,
     values_or_nan,
 )
+from vtj.engines.numeric import CLOSE
 from vtj.oracle.blocks import as_matrix
 from vtj.oracle.naming import element
+from vtj.oracle.noise import finest_noise, noise_at_all_scales
 from vtj.oracle.tolerance import RELATIVE
+from vtj.outcome import Outcome, backward
 from vtj.release import dtypes_noted, dtypes_of
 
+NEAR = CLOSE  # a short step, as a part of the size of `x`
 ONCE_DIFFERENTIABLE = "torch::autograd::Error"  # the node torch puts where no gradient goes on
 
 
@@ -55,6 +59,7 @@ class Trial:
     names: tuple[str, ...] = ()  # of the parts of `x`, where they do not count from 0
     outputs: Outputs = field(default_factory=Outputs)  # what `f` returned
     stated: float | None = None  # the relative tolerance that the caller asked for
+    seed: int = 0  # of all that is drawn at random
 
     @cached_property
     def x_vector(self) -> NDArray[np.float64]:
@@ -93,17 +98,36 @@ class Trial:
             return np.full(self.size[0], np.nan)
         return values_or_nan(y, self.size[0])
 
-    def direction(self, seed: int) -> NDArray[np.float64]:
+    @cached_property
+    def noise(self) -> NDArray[np.float64]:
+        """The rounding noise of `f`'s values, seen as `x` moves a little."""
+        return noise_at_all_scales(*self.line())
+
+    @cached_property
+    def terms(self) -> NDArray[np.float64]:
+        """The size of `y`, or where it is a small remainder, of what went into it.
+
+        Rounding tells: it is that of the terms, whatever is left of them.
+        """
+        return np.maximum(abs(self.y_vector), finest_noise(*self.line()) / self.eps)
+
+    @cached_property
+    def near(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """`f`'s values a short step along that line, and back."""
+        g, _ = self.line()
+        return g(NEAR), g(-NEAR)
+
+    def direction(self) -> NDArray[np.float64]:
         """Return a random direction away from 0, along which elements move by about their size."""
         towards = np.copysign(self.x_size, self.x_vector)
         # a range in which no element stands still, and no two move alike
-        towards *= np.random.default_rng(seed).uniform(0.5, 1, towards.size)
+        towards *= np.random.default_rng(self.seed).uniform(0.5, 1, towards.size)
         return towards
 
-    def line(self, seed: int) -> tuple[Callable[[float], NDArray[np.float64]], float]:
+    def line(self) -> tuple[Callable[[float], NDArray[np.float64]], float]:
         """Return `f`'s values along that direction, and the smallest step that means anything."""
         # with 1 eps the right drawn function 351 (in tests/) would be undecided
-        towards = self.direction(seed)
+        towards = self.direction()
         return lambda t: self.run(self.x_vector + t * towards), 8 * self.eps
 
     def matrix(self, J: Any) -> NDArray[np.float64]:  # noqa: N803 - J is the term
@@ -121,17 +145,26 @@ class Trial:
         )
         return values(tuple(filled))
 
-    def seen_by_autograd(self, *weights: Any) -> tuple[Function, *tuple[Any, ...]]:
-        """Return `f` and gradient arguments (None where omitted) without outputs of no gradient."""
+    def backward(self, v: Tensors | None) -> Outcome:
+        """Run ``y.backward(v)`` of the outputs to which autograd sees a way."""
+        f, seen = self.seen_by_autograd(v)
+        return backward(f, self.x, seen)
+
+    def vjp(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what ``y.backward(v)`` leaves in `x.grad`, vectors in and out."""
+        return self.gradient(self.backward(self.weights(v)).grad)
+
+    def seen_by_autograd(self, v: Tensors | None) -> tuple[Function, Tensors | None]:
+        """Return `f` and a gradient argument (None if omitted) without outputs of no gradient."""
         if all(self.connected) or not any(self.connected):
-            return self.f, *weights
+            return self.f, v
         kept = [i for i, connected in enumerate(self.connected) if connected]
 
         def seen(*x: Tensor) -> Tensors:
             y = self.f(*x)
             return tuple(y[i] for i in kept)
 
-        return seen, *(None if w is None else tuple(as_tuple(w)[i] for i in kept) for w in weights)
+        return seen, None if v is None else tuple(as_tuple(v)[i] for i in kept)
 
     @property
     def parts(self) -> tuple[Tensor, ...]:
@@ -191,6 +224,11 @@ class Trial:
         return RELATIVE[self.dtype]
 
     @property
+    def precision(self) -> str:
+        """The name of its dtype."""
+        return str(self.dtype).removeprefix("torch.")
+
+    @property
     def eps(self) -> float:
         """The relative rounding error of `f`'s values."""
         return float(torch.finfo(self.dtype).eps)
@@ -238,6 +276,7 @@ def try_out(
     given: Arguments | None = None,
     relative: float | None = None,
     as_given: bool = False,
+    seed: int = 0,
 ) -> Trial:
     """Run `f` once in float64, or in `x`'s own dtype when it refuses, and look at what came.
 
@@ -249,6 +288,7 @@ def try_out(
         given: What they are among the arguments of the caller's function.
         relative: The tolerance that the caller states; that of the dtype when omitted.
         as_given: Whether `x` is handed as it is, and not raised to float64.
+        seed: Of all that is drawn at random.
 
     Raises:
         TypeError: When `x` or `y` is not of a floating dtype (complex is not supported) or `f`
@@ -260,7 +300,7 @@ def try_out(
         >>> trial.y, trial.dtype, trial.shape
         ((tensor([ 3., 12.], dtype=torch.float64),), torch.float64, (2, 2))
     """
-    return first_run(f, x, given=given, relative=relative, as_given=as_given)[0]
+    return first_run(f, x, given=given, relative=relative, as_given=as_given, seed=seed)[0]
 
 
 def first_run(
@@ -270,6 +310,7 @@ def first_run(
     given: Arguments | None = None,
     relative: float | None = None,
     as_given: bool = False,
+    seed: int = 0,
 ) -> tuple[Trial, ForwardRun]:
     """Return what `try_out` returns, and that run itself, for one backward pass."""
     for position, part in enumerate(as_tuple(x)):
@@ -302,6 +343,7 @@ def first_run(
         names=() if given is None else given.names,
         outputs=picked,
         stated=relative,
+        seed=seed,
     )
     return trial, ForwardRun(leaves, y)
 

@@ -12,7 +12,7 @@ from vtj.engines import BACKWARD
 from vtj.engines.numeric import CLOSE, SAFETY
 from vtj.oracle.differences import FINER
 from vtj.oracle.naming import numbers
-from vtj.oracle.reexamination import VISIBLE
+from vtj.oracle.tolerance import VISIBLE
 from vtj.oracle.trial import ONCE_DIFFERENTIABLE, ForwardRun, Trial
 from vtj.oracle.voting import Array
 from vtj.outcome import finished

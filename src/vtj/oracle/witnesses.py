@@ -9,27 +9,58 @@ import numpy as np
 
 from vtj.calling.clock import OutOfTime
 from vtj.calling.tensors import as_array
-from vtj.engines import BY_HAND, ENGINES, NUMERIC
+from vtj.engines import BY_HAND, ENGINES, FAMILIES, FORWARD, NUMERIC, Family
 from vtj.engines.numeric import NOTHING, SAFETY, Slopes
+from vtj.oracle.findings import culprits
 from vtj.oracle.trial import Trial
-from vtj.oracle.voting import Array, Mask, Witness, one_per_family
+from vtj.oracle.voting import Array, Mask, Vote, Witness, one_per_family, vote
 from vtj.report import Row
 
 
 @dataclass(frozen=True)
 class Answers:
-    """What was said of J."""
+    """What was said of J, and what a vote makes of it."""
 
+    trial: Trial
     witnesses: tuple[Witness, ...]  # who gave a value, the first of a family speaking for it
     rows: tuple[Row, ...]  # why the others did not
     slopes: Slopes | None = None  # what the differences gave, when they were asked
     cancelling_kinks: Mask | None = None  # where kinks inside `f` cancel, when that was looked for
+    explained: Mask | None = None  # where somebody errs for sure, when single entries told that
     late: tuple[str, ...] = ()  # the engines for which no time was left
 
     @cached_property
     def speakers(self) -> dict[str, Witness]:
         """The first witness of every family."""
         return one_per_family(self.witnesses)
+
+    @property
+    def numeric(self) -> Witness | None:
+        """The differences, where they were asked."""
+        return self.speakers.get(NUMERIC.name)
+
+    @property
+    def exact(self) -> list[Witness]:
+        """All others."""
+        return [one for one in self.witnesses if one.family != NUMERIC.name]
+
+    @cached_property
+    def result(self) -> Vote:
+        """What the families agree on."""
+        return vote(self.witnesses, self.trial.relative)
+
+    @cached_property
+    def accused(self) -> list[tuple[Family, Mask]]:
+        """Who is at fault, and where; a forward formula of torch's own is named elsewhere."""
+        found = culprits(self.result.against, self.trial.reached[:, None])
+        named = FAMILIES if self.trial.custom else {n for n in FAMILIES if n != FORWARD.name}
+        return [(one, mask) for one, mask in found if mask.any() and one.name in named]
+
+    @property
+    def blamed(self) -> Mask:
+        """Where somebody is at fault."""
+        masks = [mask for _, mask in self.accused]
+        return np.asarray(np.any([np.zeros(self.trial.size, bool), *masks], axis=0))
 
 
 def ask_engines(trial: Trial, engines: Sequence[str], jacobian: Any) -> Answers:
@@ -64,7 +95,7 @@ def ask_engines(trial: Trial, engines: Sequence[str], jacobian: Any) -> Answers:
         witnesses.append(Witness(BY_HAND.name, BY_HAND.name, value))
     if slopes is not None:
         witnesses.insert(place, differences_witness(trial, slopes, witnesses))
-    return Answers(tuple(witnesses), tuple(rows), slopes, late=tuple(late))
+    return Answers(trial, tuple(witnesses), tuple(rows), slopes, late=tuple(late))
 
 
 def by_hand(trial: Trial, jacobian: Any) -> Any:

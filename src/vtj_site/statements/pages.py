@@ -1,11 +1,11 @@
 """A page's marks judged: what each says, whether it holds, and how many words stand there bare."""
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from vtj_site.statements import costs, values
+from vtj_site.statements import around, costs, values
 from vtj_site.statements.asking import names
 from vtj_site.statements.bound import complaint
 from vtj_site.statements.facts import Facts
@@ -40,11 +40,12 @@ class Judge:
     def __init__(self, facts: Facts) -> None:
         self._table, self.bound = Table(facts.records), facts.bound
 
-    def page(self, markdown: str) -> Checked:
-        """Judge all marks of a page, in order."""
+    def page(self, markdown: str, names: Set[str] | None = None) -> Checked:
+        """Judge all marks of a page, in order; of a part of one, with the names of its cells."""
         found = list(sentences(markdown))
         judged = [self.mark(mark, said) for said in found for mark in said.marks]
-        judged += [mark for said in found for mark in told(said)]
+        names = around.made(markdown) if names is None else names
+        judged += [mark for said in found for mark in told(said, names)]
         return Checked(judged, [said for said in found if said.bare])
 
     def mark(self, mark: Mark, said: Sentence) -> Judged:
@@ -54,6 +55,8 @@ class Judge:
         if mark.role == "cost":
             return timed(mark, said)
         try:
+            if mark == said.marks[0] and not said.told and (beside := around.said(said)):
+                raise MarkError(beside)
             asked = question(mark.word, mark.target, said.text, mark.start, mark.end)
             answer = self._table.answer(asked)
         except MarkError as error:
@@ -97,11 +100,15 @@ def shown(asked: Question, answer: Answer) -> str:
     return ", and none speaks against it"
 
 
-def told(said: Sentence) -> Iterator[Judged]:
+def told(said: Sentence, made: Set[str] = frozenset()) -> Iterator[Judged]:
     """Judge the sentence around words that are told from values; the page's run judges these.
 
-    Of `x`, `y`, `v` and `J` it may name those whose values are asked: `vT` is `v` in NumPy.
+    Of `x`, `y`, `v` and `J` it may name those whose values are asked: `vT` is `v` in NumPy. Of
+    what the page's cells have made likewise; see `around` for this and for the other words.
     """
+    if not said.told:
+        return
+    beside = around.said(said, made)
     looked_at = names(" ".join(mark.target for mark in said.told).replace("vT", "v"))
     for mark in said.told:
         wrong = ""
@@ -109,6 +116,8 @@ def told(said: Sentence) -> Iterator[Judged]:
             wrong = f"a 'not' stands beside {mark.word!r}, and the values are not asked for it"
         elif blind := spoken_of(said.text) - looked_at:
             wrong = f"the sentence speaks of {known(sorted(blind))}: {mark.target} is not that"
+        elif beside:
+            wrong, beside = beside, ""
         yield Judged(mark.line, mark.word, said.text, wrong, "Told from values", "", mark.target)
 
 

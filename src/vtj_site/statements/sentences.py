@@ -108,6 +108,7 @@ class Sentence:
     values: int = 0  # how many numbers, releases and quotations in it are computed
     told: list[Mark] = field(default_factory=list)  # words told from the values of the page's cells
     code: list[tuple[int, int]] = field(default_factory=list)
+    named: list[tuple[int, str]] = field(default_factory=list)  # typed code, and where it starts
 
     @property
     def bare(self) -> list[str]:
@@ -276,6 +277,7 @@ def _of(token: Token, offset: int) -> Iterator[Sentence]:
     text, line = "", offset + _line(token) + 1
     marks, code, starts = list[Mark](), list[tuple[int, int]](), [(0, line)]
     values, links, told = list[int](), list[tuple[int, int]](), list[Mark]()
+    typed = list[tuple[int, str]]()
     for child in token.children or []:
         start = len(text)
         says = SAYS.match(child.content) if child.type == "myst_role" else None
@@ -302,6 +304,8 @@ def _of(token: Token, offset: int) -> Iterator[Sentence]:
         elif child.type in ("code_inline", "math_inline", "myst_role"):
             text += f"`{child.content}`"
             code.append((start, len(text)))
+            if child.type == "code_inline":
+                typed.append((start, child.content))
         elif child.type in ("em_open", "em_close"):
             text += "*"
         elif child.type == "link_open":
@@ -323,6 +327,7 @@ def _of(token: Token, offset: int) -> Iterator[Sentence]:
                 sum(begin <= place < end for place in values),
                 _between(begin, end, shift, told),
                 [(a - shift, b - shift) for a, b in code if begin <= a < end],
+                [(start - shift, content) for start, content in typed if begin <= start < end],
             )
         begin = end
 

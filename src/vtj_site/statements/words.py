@@ -55,6 +55,23 @@ CLAUSE = re.compile(r"[;:] |, (?:and|but|so) ")
 """Where a clause ends: "v must have the shape of x, and x.grad has the shape of y" once held."""
 
 
+OF_A_CALL = ("x", "y", "v", "j")
+OF_Y = ("for a real y", "for a complex y", "with one element", "with several elements")
+"""Parts whose words say something of `y`."""
+PLACES = (
+    (r"`([xvJ]|y)\.backward\(", "y"),
+    (r"\.backward\(([xyvJ])\)", "v"),
+    (r"Jacobian of `([xyvJ])`", "y"),
+    (r"with respect to `([xyvJ])`", "x"),
+    (r"derivatives of `([xyvJ])`", "y"),
+    (r"Jacobian `([xyvJ])`", "J"),
+    (r"weight for each element of `([xyvJ])`", "y"),
+    (r"in the shape of `([xyvJ])`", "x"),
+    (r"`([xyvJ])\.grad`", "x"),
+)
+"""Whose name stands where in a sentence about a call of the zoo."""
+
+
 class MarkError(ValueError):
     """A mark cannot be judged: its word, its predicate, its part or its sentence does not fit."""
 
@@ -97,7 +114,7 @@ def question(word: str, target: str, text: str, start: int, end: int) -> Questio
         if meaning == "some" and (can_not := re.match(r"\s*not\b", after)):
             meaning, after = "cannot", after[can_not.end() :]
         contrary = polarity(predicate, meaning, before, after)
-    looked_at = names(source(predicate.ask)) | {"x"}
+    looked_at = names(source(predicate.ask))
     for part in parts:
         looked_at |= names(part) | set(PARTS[part].holds.__code__.co_names)
     if blind := spoken_of(text) - looked_at:
@@ -105,12 +122,51 @@ def question(word: str, target: str, text: str, start: int, end: int) -> Questio
             f"the sentence speaks of {known(sorted(blind))}, and neither {predicate.name!r} nor a "
             "part of the zoo looks there"
         )
+    missing = (names(f"{predicate.name} {parts}") & {*OF_A_CALL}) - spoken_of(text)
+    if missing and spoken_of(text) and not re.search(r"\b(?:it|gradient)\b", plain(text)):
+        raise MarkError(f"the sentence asks {predicate.name!r}, and does not name {known(missing)}")
+    if strange := misplaced(text, parts, predicate):
+        raise MarkError(f"{strange!r} names what does not belong there")
     return Question(word, meaning, negated, predicate, contrary, parts)
 
 
+def misplaced(text: str, parts: Iterable[str], predicate: Predicate) -> str:
+    """Return what else than `y` a sentence says to be real or complex, or to have elements.
+
+    Or what stands in a place of the call, or of the Jacobian, that belongs to another name.
+
+    Examples:
+        >>> omits = PREDICATES["omits v"]
+        >>> misplaced("If `v` has one element, you may omit `v`.", ["with one element"], omits)
+        '`v` has one element'
+        >>> misplaced("If `y` has one element, you may omit `v`.", ["with one element"], omits)
+        ''
+    """
+    text = " ".join(text.replace("*", "").split())
+    for said, right in PLACES:
+        for found in re.finditer(said, text):
+            if found[1] not in (right, *names(predicate.name) & {"y"}):
+                return found[0]
+    for words in sorted((*predicate.words, *predicate.contrary), key=len, reverse=True):
+        said = re.sub(r"\b([xyv])\b", r"`?\1`?", re.escape(words))
+        text = re.sub(rf"(?<!\w){said}(?!\w)", "#", text)
+    for part in parts:
+        for word in PARTS[part].words if part in OF_Y else ():
+            named = rf"`(\w+)` (?:(?!and\b)\w+ ){{0,2}}{word}\b|\b{word} (?:in |of )?`(\w+)`"
+            for found in re.finditer(named, text):
+                if (found[1] or found[2]).lower() in {*OF_A_CALL} - {"y"}:
+                    return found[0]
+    return ""
+
+
 def spoken_of(text: str) -> set[str]:
-    """Return which of x, y, v and J a sentence names in code; code with a call in it is free."""
-    code = " ".join(re.findall(r"`[^`]*`", re.sub(r"`[^`]*\(.*?`", "", text)))
+    """Return which of x, y, v and J a sentence names in code; code with a call in it is free.
+
+    `x.grad` is free too, as what a call leaves.
+    """
+    code = " ".join(
+        span for span in re.findall(r"`[^`]*`", text) if "(" not in span and span != "`x.grad`"
+    )
     return {name for name in names(code) if len(name) == 1}
 
 
@@ -140,7 +196,8 @@ def polarity_of_verb(predicate: Predicate, verb: str, before: str, after: str) -
     """Whether a marked verb, with what follows it, says the contrary of a predicate."""
     said = {*map(plain, (*predicate.words, *predicate.contrary))}
     rest = AUXILIARY.sub("", verb)
-    if rest and not {verb, verb.replace("not ", ""), rest} & said:
+    verbs = verb, verb.replace("not ", ""), rest
+    if rest and not any(f"{each} ".startswith(f"{one} ") for each in said for one in verbs):
         raise MarkError(
             f"{verb!r} is no word that is computed: it may be {known(MEANING)}, or a verb that "
             f"says {predicate.name!r}: {known((*predicate.words, *predicate.contrary))}"

@@ -111,7 +111,8 @@ def data(site: Path) -> dict[str, Any]:
 
 def test_the_data_hold_each_section_with_its_weight(site: Path) -> None:
     """One without a word of its own is left out, unless a page has no other."""
-    found = {one["url"]: (one["weight"], one["text"]) for one in data(site)["sections"]}
+    held = data(site)["sections"]
+    found = dict(zip(held["url"], zip(held["weight"], held["text"], strict=True), strict=True))
     assert found.pop("index.html#all-pages")[0] == 1
     assert found == {
         "deep/page.html#page": (0.5, ["About v."]),

@@ -24,8 +24,8 @@ def agreed(trial: Trial, off: float = 0.0) -> Witness:
 
 
 def seen(f: Callable[..., Any], x: Tensors = X, v: Tensors | None = V, seed: int = 0) -> Observed:
-    trial = try_out(f, x)
-    return observe(trial, v, seed, [agreed(trial)])
+    trial = try_out(f, x, seed=seed)
+    return observe(trial, v, [agreed(trial)])
 
 
 def cube(x: Tensor) -> Tensor:
@@ -114,7 +114,7 @@ def cancels(x: Tensor) -> Tensor:
 
 def test_rounding_is_measured_where_a_gradient_seems_off() -> None:
     trial = try_out(cancels, torch.tensor([0.3, -1.7, 2.9], dtype=torch.float64))
-    first, of_w, graph = observe(trial, None, 0, [agreed(trial, 1.0)]).rounding
+    first, of_w, graph = observe(trial, None, [agreed(trial, 1.0)]).rounding
     for rounding in (first, of_w):
         assert (rounding > 1e-18).all()
         assert (rounding < 1e-13).all()
@@ -123,7 +123,7 @@ def test_rounding_is_measured_where_a_gradient_seems_off() -> None:
 
 def test_rounding_of_several_inputs_and_outputs() -> None:
     trial = try_out(two, PARTS)
-    for rounding in observe(trial, VS, 0, [agreed(trial, 1.0)]).rounding[:2]:
+    for rounding in observe(trial, VS, [agreed(trial, 1.0)]).rounding[:2]:
         assert rounding.shape == (4,)
         assert (rounding < 1e-11).all()
 
@@ -143,7 +143,7 @@ def under_create_graph(part: float) -> Callable[..., Any]:
 
 def test_what_is_another_under_create_graph_is_not_excused() -> None:
     trial = try_out(under_create_graph(1e-6), X)
-    found = observe(trial, V, 0, [Witness("agreed", "agreed", 2 * np.eye(2))])
+    found = observe(trial, V, [Witness("agreed", "agreed", 2 * np.eye(2))])
     assert np.asarray(found.graph).tolist() == pytest.approx([2 * (1 + 1e-6), 20 * (1 + 1e-6)])
     assert found.rounding[0].tolist() == [0, 0]
     assert (found.rounding[2] > 0).all()
@@ -152,6 +152,6 @@ def test_what_is_another_under_create_graph_is_not_excused() -> None:
 
 def test_last_digits_under_create_graph_need_no_excuse() -> None:
     trial = try_out(under_create_graph(1e-15), X)
-    found = observe(trial, V, 0, [Witness("agreed", "agreed", 2 * np.eye(2))])
+    found = observe(trial, V, [Witness("agreed", "agreed", 2 * np.eye(2))])
     assert np.asarray(found.graph).tolist() != [2, 20]
     assert found.rounding[2].tolist() == [0, 0]

@@ -12,7 +12,8 @@ import vtj
 from tests.zoo.bug import custom, vector
 from vtj.engines import FAMILIES
 from vtj.oracle.findings import LAST_DIGITS, cancelled, culprits, differs_in_last_digits
-from vtj.oracle.judging import ALONE, SPLIT
+from vtj.oracle.judging import SPLIT
+from vtj.oracle.reexamination import ALONE
 from vtj.report import Row
 
 X = vector(3)

@@ -40,11 +40,11 @@ PAIR = (torch.tensor([2.0, 3.0]).double(), torch.tensor([5.0, 7.0]).double())
 
 
 def test_backward_takes_and_gives_vectors_for_tuples_too() -> None:
-    np.testing.assert_array_equal(passes_of(cube).gradient(V[0]), V[0] * 3 * HERE**2)
+    np.testing.assert_array_equal(passes_of(cube).trial.vjp(V[0]), V[0] * 3 * HERE**2)
     expected = [5 * 1, 7 * 10, 2 * 1 + 100, 3 * 10 + 100]
-    assert passes_of(two, PAIR).gradient(V[0]).tolist() == expected
+    assert passes_of(two, PAIR).trial.vjp(V[0]).tolist() == expected
     single = passes_of(lambda x: (x**3,))
-    np.testing.assert_array_equal(single.gradient(V[0]), V[0] * 3 * HERE**2)
+    np.testing.assert_array_equal(single.trial.vjp(V[0]), V[0] * 3 * HERE**2)
 
 
 @pytest.mark.parametrize(
@@ -123,13 +123,13 @@ def leaps(x: Tensor) -> Tensor:
 
 def test_the_noise_of_values_counts_where_every_care_is_taken() -> None:
     passes, least = passes_of(leaps), 8 * FIRST
-    assert (passes.noise > 1e-5).all()
+    assert (passes.trial.noise > 1e-5).all()
     slopes = passes.differences(U, robust=True)
-    assert (np.asarray(slopes.error) >= passes.noise / least).all()
-    assert (np.asarray(slopes.error) <= 10 * passes.noise / least).all()
+    assert (np.asarray(slopes.error) >= passes.trial.noise / least).all()
+    assert (np.asarray(slopes.error) <= 10 * passes.trial.noise / least).all()
     numbers = passes.differences(U, v=V, robust=True)
-    assert (np.asarray(numbers.error) >= abs(V) @ passes.noise / least).all()
-    assert (np.asarray(numbers.error) <= 10 * abs(V) @ passes.noise / least).all()
+    assert (np.asarray(numbers.error) >= abs(V) @ passes.trial.noise / least).all()
+    assert (np.asarray(numbers.error) <= 10 * abs(V) @ passes.trial.noise / least).all()
 
 
 @pytest.mark.parametrize("least", [1e-3, 1e-6])

@@ -8,10 +8,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from vtj.oracle.reexamination import possibly_detached, seen_by_autograd_alone
+from vtj.oracle.blind_spots import possibly_detached
+from vtj.oracle.reexamination import seen_by_autograd_alone
 from vtj.oracle.tolerance import SAFETY
 from vtj.oracle.trial import Trial, try_out
 from vtj.oracle.voting import Witness
+from vtj.oracle.witnesses import Answers
 
 SIGNS = torch.tensor([1.0, -1.0])
 FAR = 1e6  # so far does x move for a slope of 1 that the terms of y allow next to none
@@ -132,32 +134,29 @@ def test_y_is_looked_at_elsewhere_only_where_all_is_zero() -> None:
     assert largest_seen(steep, [[2.0]], [1.0]) == [[2.0]]
 
 
-def _speakers(*others: Witness) -> dict[str, Witness]:
-    return {one.family: one for one in others}
+def alone(trial: Trial, *said: Witness) -> Any:
+    """Say for which entries these see no detached path, where all slopes are zero."""
+    return seen_by_autograd_alone(Answers(trial, said, ()), np.zeros(trial.size))
 
 
 def test_x_moves_by_its_own_size_or_where_it_is_zero_by_one() -> None:
     trial = try_out(lambda x: x.sum() * 2, torch.tensor([0.0, 2.0, -4.0]))
     assert trial.y[0] == -4
     largest = np.array([[4.0, 2.0, 1.0]])
-    seen = _speakers(differences(largest / SAFETY))
-    assert not seen_by_autograd_alone(trial, seen, np.zeros((1, 3))).any()
-    beyond = _speakers(differences(np.nextafter(largest, 9) / SAFETY))
-    assert seen_by_autograd_alone(trial, beyond, np.zeros((1, 3))).all()
+    assert not alone(trial, differences(largest / SAFETY)).any()
+    assert alone(trial, differences(np.nextafter(largest, 9) / SAFETY)).all()
 
 
 def test_whoever_is_not_of_autograd_sees_what_is_detached() -> None:
     trial = try_out(lambda x: (x.detach(),), (torch.ones(2),))
     zeros = np.zeros((2, 2))
     backward, forward = Witness("reverse", "backward", zeros), Witness("jacfwd", "forward", zeros)
-    assert seen_by_autograd_alone(trial, _speakers(backward, forward), zeros).all()
+    assert alone(trial, backward, forward).all()
     by_hand = Witness("by hand", "by hand", zeros)
-    assert not seen_by_autograd_alone(trial, _speakers(backward, by_hand), zeros).any()
+    assert not alone(trial, backward, by_hand).any()
     half = np.array([[True, False], [False, True]])
     symbolic = Witness("symbolic", "symbolic", zeros, silent=half)
-    assert (
-        seen_by_autograd_alone(trial, _speakers(symbolic, forward), zeros).tolist() == half.tolist()
-    )
+    assert alone(trial, symbolic, forward).tolist() == half.tolist()
     rough = differences(np.ones((2, 2)), np.array([[True, True], [False, False]]))
-    found = seen_by_autograd_alone(trial, _speakers(rough, symbolic, backward), zeros)
+    found = alone(trial, rough, symbolic, backward)
     assert found.tolist() == [[True, False], [False, False]]

@@ -1,4 +1,4 @@
-"""``{landscape}``: turn v, and see the lines of equal v·y turn, with x.grad straight up them.
+"""``{landscape}``: turn v, and see the lines of equal v·y turn, with x.grad uphill.
 
 The element works in the reader's browser, from disk too. Its script is run beside torch when the
 page is read; without JavaScript, what it draws and says of one setting stands in its place.

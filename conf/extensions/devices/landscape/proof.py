@@ -126,7 +126,7 @@ def texts(f: Function, setting: Setting, true: dict[str, Any]) -> dict[str, str]
     elif abs(grad).max() < 1e-9:
         words = f"x.grad is zero: at this x the landscape is level. {apart}"
     else:
-        words = f"x.grad points straight up, at right angles to the line through x. {apart}"
+        words = f"x.grad points uphill, at right angles to the line through x. {apart}"
     return {
         "numbers": f"v = {_list(v)}, x = {_list(setting.x)}, y = {_list(true['y'])}: v·y = {loss}",
         "sum": f"x.grad = {rows} = {_list(grad)}",

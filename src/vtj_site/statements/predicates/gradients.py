@@ -35,8 +35,9 @@ def fills_grad(record: Record) -> Answer:
 
 
 @predicate(
-    "vᵀ·J", "the product", "multiplies", "multiply", "VJP", "vector-Jacobian product",
-    contrary=("J·u", "JVP", "Jacobian-vector product", "divides", "divide"),
+    "vᵀ·J", "the product", "multiplies v", "multiplies it", "multiplies the derivative by it",
+    "VJP", "vector-Jacobian product",
+    contrary=("J·u", "JVP", "Jacobian-vector product", "divides v"),
 )  # fmt: skip
 def is_the_product(record: Record) -> Answer:
     """Whether the gradient is `v` times `J`, where no hook, write or cut came between."""

@@ -1,0 +1,235 @@
+"""What `certify` doubts in values along random directions: is too little seen, is a path cut?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+import torch
+
+from vtj.calling.clock import OutOfTime
+from vtj.oracle.alone import judge_alone
+from vtj.oracle.behavior import Judged, judge_f, judge_v, raises
+from vtj.oracle.blind_spots import possibly_detached
+from vtj.oracle.doubts import Doubt, open_question, settle
+from vtj.oracle.findings import Finding, concluded
+from vtj.oracle.judging import DEFAULT, MOST_ENTRIES, entry_by_entry, gradient_argument
+from vtj.oracle.layout import judge_layout
+from vtj.oracle.locating import Accused, accuse
+from vtj.oracle.operators import operator
+from vtj.oracle.pairs import (
+    Pair,
+    Probes,
+    backward_raised,
+    over_wide_steps,
+    pairs,
+    probe,
+    with_forward_pass,
+)
+from vtj.oracle.passes import Passes
+from vtj.oracle.question import Question
+from vtj.oracle.rounding import negligible_slopes
+from vtj.oracle.tolerance import VISIBLE
+from vtj.oracle.trial import Trial
+from vtj.oracle.unchecked import unchecked
+from vtj.oracle.voting import Mask
+from vtj.outcome import Outcome
+from vtj.report import Report, Result, Row
+
+
+@dataclass(frozen=True)
+class Directions:
+    """Values along random directions, and who is at fault."""
+
+    asked: Probes
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """What should be the same, at first sight."""
+        return list(pairs(self.asked))
+
+    @cached_property
+    def accused(self) -> Accused:
+        """The same with all error bounds where it differs, and who is at fault there."""
+        return accuse(self.asked, self.pairs)
+
+
+def _too_weak_at_first(case: Directions) -> bool:
+    return bool(_too_weak(case, case.pairs))
+
+
+def _weak(case: Directions) -> bool:
+    return case.accused.finding is None and bool(_too_weak(case, case.accused.pairs))
+
+
+def _detached(case: Directions) -> Mask:
+    """Return which outputs autograd alone speaks for."""
+    trial, asked = case.asked.trial, case.asked
+    if case.accused.finding or asked.forward is None or asked.differences is None:
+        return np.zeros(trial.size[0], bool)
+    return possibly_detached(trial, asked.forward.value, asked.differences, np.ones(1))
+
+
+def _by_a_forward_pass(case: Directions) -> Directions:
+    if case.asked.forward is not None:
+        return case
+    return Directions(with_forward_pass(case.asked))
+
+
+def _over_wide_steps(case: Directions) -> Directions:
+    """Take steps over which a float32 inside a function of float64 counts less."""
+    if case.asked.trial.dtype != torch.float64 or case.asked.forward is not None:
+        return case
+    wide = Directions(over_wide_steps(case.asked))
+    found = wide.accused.finding  # where it is none of a mistake, kinks lie on the way
+    return wide if found is None or found.verdict == "wrong" else case
+
+
+def _with_all_care(case: Directions) -> Directions:
+    differences = case.asked.passes.differences(case.asked.u, robust=True)
+    return Directions(replace(case.asked, differences=differences))
+
+
+def _of_weakness(case: Directions, _: bool) -> Finding | None:
+    """Say so, but of a `y` that has no slope but for rounding, as the sum of a softmax."""
+    trial, asked = case.asked.trial, case.asked
+    negligible = negligible_slopes(trial, (abs(asked.v) @ abs(trial.y_vector))[:, None])
+    if (abs(asked.grads) <= negligible).all():
+        return None
+    return Finding(_too_weak(case, case.accused.pairs), "undecided")
+
+
+def _of_detached(case: Directions, hidden: Mask) -> Finding:
+    name = case.asked.trial.y_name(int(np.argmax(hidden)))
+    what = "the differences are too rough to tell: a detached path would not show"
+    return Finding(f"{name}: {what}", "undecided")
+
+
+def _too_weak(case: Directions, compared: Sequence[Pair]) -> str:
+    """Return why even the best comparison cannot vouch for the gradient; empty where it can."""
+    trial, asked = case.asked.trial, case.asked
+    powers = _powers([pair for pair in compared if pair.side != "y"])  # those that see x.grad
+    if not powers:
+        return ""
+    what, power = min(powers, key=lambda one: one[1])
+    largest = float(abs(asked.grads).max(initial=0))
+    stated = 0.0 if asked.by_hand is None else trial.stated or 0.0
+    if power <= max(VISIBLE, 2 * stated) * largest:
+        return ""
+    told = f"{what}: an error of {power:.1g} in an entry of J would not show"
+    told += f", and no element of x.grad is larger than {largest:.1g}"
+    if trial.dtype == torch.float64:
+        return f"{told}: the differences are too rough to tell"
+    told += f": f works in {trial.precision}"
+    return f"{told}; try float64 (of a module: hand in itself, or f.double())"
+
+
+def _powers(compared: Sequence[Pair]) -> list[tuple[str, float]]:
+    """Return what is compared, and how large an error in a single entry of J is seen by it."""
+    return [(same[0].what, min(pair.power for pair in same)) for same in _together(compared)]
+
+
+POWER = (
+    Doubt(_too_weak_at_first, (_by_a_forward_pass,)),  # before an entry is looked for
+    Doubt(_weak, (_by_a_forward_pass, _over_wide_steps), _of_weakness),
+)
+DOUBTS = (*POWER, Doubt(_detached, (_with_all_care,), _of_detached))
+
+
+def along_directions(question: Question, J: Any, probes: int = 2) -> Report:  # noqa: N803
+    """Return the report from a number of passes that does not grow with `x` or `y`."""
+    try:
+        return _report(question, J, probes)
+    except OutOfTime as late:
+        return out_of_time(late)
+
+
+def out_of_time(late: OutOfTime) -> Report:
+    """Return the report where no time was left."""
+    told = late.clock.left("a comparison, or the entry where it differs, was")
+    return Report("not compared to the end", (), "undecided", None, (told,))
+
+
+def _report(question: Question, J: Any, probes: int) -> Report:  # noqa: N803
+    trial, kept, clock = question.trial, question.kept, question.clock
+    passes = Passes(trial)
+    asked = probe(passes, question.run, None if J is None else operator(trial, J), probes)
+    watched = asked.watched
+    behavior = [judge_v(asked.outcomes), *judge_f(trial, asked.outcomes, kept)]
+    raised = _raised(asked.outcomes)
+    found = [one.finding for one in (*behavior, *raised) if one.finding]
+    found = found or _not_numbers(trial, asked)
+    case = Directions(asked)
+    accused = Accused(case.pairs)
+    if not found:
+        case = settle(case, DOUBTS)
+        accused = case.accused
+    calls = clock.calls
+    if accused.finding:
+        doubtful = trial.stated and accused.finding.verdict != "wrong" and J is None
+        if doubtful and prod(trial.size) <= MOST_ENTRIES:
+            weights = gradient_argument(question)
+            return entry_by_entry(question, DEFAULT, None, weights, with_second_order=True)
+        found.append(accused.finding)
+    alone: list[Judged] = []
+    if not found:
+        v, grad = np.where(trial.reached, case.asked.v[0], 0), case.asked.grads[0]
+        # needs_input_grad is a custom Function's; a model has hundreds of inputs
+        alone += judge_alone(trial, v, grad, abs(grad), inputs=trial.custom)
+        alone += judge_layout(trial, case.asked.spread, grad, abs(grad))
+        found += [one.finding for one in alone if one.finding]
+    found = found or open_question(case, DOUBTS)
+    not_checked, open_questions = unchecked(trial, kept, "certify")
+    found += open_questions
+    second = [] if watched is None or found else watched.rows(passes.reach(watched.u))
+    return concluded(
+        f"J {trial.shape} in {trial.precision}, {probes} probes, {calls} calls of f",
+        (
+            *_rows(accused.pairs),
+            *accused.rows,
+            *(one.row for one in (*raised, *alone, *behavior)),
+            *second,
+            *not_checked,
+            *_power_row(accused.pairs),
+        ),
+        found,
+    )
+
+
+def _together(compared: Sequence[Pair]) -> list[list[Pair]]:
+    """Return the pairs of all probes, those together that compare the same kind of value."""
+    return [
+        [pair for pair in compared if pair.side == side]
+        for side in dict.fromkeys(pair.side for pair in compared)
+    ]
+
+
+def _raised(outcomes: Sequence[Outcome]) -> list[Judged]:
+    errors = [one.error for one in outcomes if one.error is not None and backward_raised(one)]
+    return [raises("x.grad", error) for error in errors[:1]]
+
+
+def _not_numbers(trial: Trial, asked: Probes) -> list[Finding]:
+    """Return the first number that is none: of `x`, which no step leads away from, or `x.grad`."""
+    return [
+        Finding(f"{trial.x_name(name, int(at))} is {row[at]:g}: nothing to compare", "undecided")
+        for name, row in [("x", asked.u), *(("x.grad", grad) for grad in asked.grads)]
+        for at in np.flatnonzero(~np.isfinite(row))
+    ][:1]
+
+
+def _rows(compared: Sequence[Pair]) -> list[Row]:
+    rows = []
+    for same in _together(compared):
+        result: Result = "differs" if any(pair.differs for pair in same) else "agrees"
+        rows.append(Row(same[0].what, same[0].b.family, result, max(pair.worst for pair in same)))
+    return rows
+
+
+def _power_row(compared: Sequence[Pair]) -> list[Row]:
+    powers = _powers(compared)
+    told = [f"{power:.1g} ({what})" for what, power in powers if np.isfinite(power)]
+    note = f"a single entry that is off by more than this is seen: {', '.join(told)}"
+    return [Row("power", "", "note", note=note)] if told else []

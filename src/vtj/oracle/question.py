@@ -1,0 +1,66 @@
+"""What `check` and `certify` are asked: a function at a point, run once, and until when."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from vtj.calling import without_trace
+from vtj.calling.arguments import arguments
+from vtj.calling.clock import Clock, timed
+from vtj.calling.state import Kept
+from vtj.calling.tensors import Function
+from vtj.oracle.trial import ForwardRun, Trial, first_run
+
+
+@dataclass(frozen=True)
+class Question:
+    """One function at one point."""
+
+    trial: Trial
+    run: ForwardRun  # its first
+    kept: Kept
+    clock: Clock
+    plain: dict[str, Function]  # what says how it should be, by the argument that it came as
+
+
+@contextmanager
+def asked(
+    name: str,
+    f: Function,
+    x: Any,
+    kwargs: Mapping[str, Any] | None,
+    others: Mapping[str, Any],  # what does not go with plain functions, J by hand first
+    plain: Mapping[str, Function | None],
+    relative: float | None,
+    seconds: float | None,
+    seed: int,
+) -> Iterator[Question]:
+    """Run `f` once, and put back afterwards what it changes.
+
+    Raises:
+        TypeError: When a plain function cannot be called, or `x` or `y` is not of a floating dtype.
+        ValueError: When the tolerance or the time is none, or J came beside a plain function.
+        OutOfTime: When time is over; it has the clock.
+    """
+    if relative is not None and not 0 < relative < 1:
+        raise ValueError(f"relative is {relative!r}; expected a number between 0 and 1")
+    beside = {which: g for which, g in plain.items() if g is not None}
+    for which, g in beside.items():
+        if not callable(g):
+            raise TypeError(f"{which} is {type(g).__name__}; expected a function, called as f is")
+    for other, value in others.items():
+        if beside and value is not None:
+            told = f"{other} came beside {' and '.join(beside)}"
+            raise ValueError(f"{told}; expected one or the other")
+    jacobian = next(iter(others.values()))
+    given = arguments(f, x, kwargs, with_weights=jacobian is None and not beside)
+    beside = {which: given.given_to_another(g) for which, g in beside.items()}
+    with (
+        without_trace(f, seed, given) as (repeated, kept),
+        timed(repeated, seconds, name) as clock,
+    ):
+        trial, run = first_run(
+            clock, given.x, given=given, relative=relative, as_given=bool(beside), seed=seed
+        )
+        yield Question(trial, run, kept, clock, beside)

@@ -1,0 +1,103 @@
+"""A v that is not contiguous: Functions that are right while its elements lie side by side."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.utils.checkpoint import checkpoint
+
+import vtj
+from tests.zoo.bug import matrix
+
+X = matrix(3, 4)
+
+
+def with_reference(f: Any, x: Tensor) -> vtj.Report:
+    return vtj.check(f, x, reference=torch.square)
+
+
+VERIFY = [vtj.check, vtj.certify, with_reference]
+
+
+class Square(torch.autograd.Function):
+    """Right."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        ctx.save_for_backward(x)
+        return x**2
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Any:
+        (x,) = ctx.saved_tensors
+        return 2 * x * g
+
+
+class Contiguous(Square):
+    """Goes through the memory of g as if its rows lay one behind the other."""
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Any:
+        return Square.backward(ctx, torch.as_strided(g, g.shape, (g.shape[1], 1)))
+
+
+class ByRows(Square):
+    """Goes by the stride of the rows, and takes that of the columns for one."""
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Any:
+        return Square.backward(ctx, torch.as_strided(g, g.shape, (g.stride(0), 1)))
+
+
+class Viewed(Square):
+    """Refuses a g that it cannot view as a vector."""
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Any:
+        return Square.backward(ctx, g.view(-1).view(g.shape))
+
+
+def row(report: vtj.Report) -> Any:
+    (found,) = [one for one in report.rows if one.what == "v not contiguous"]
+    return found
+
+
+@pytest.mark.parametrize("verify", VERIFY)
+@pytest.mark.parametrize("f", [Contiguous, ByRows])
+def test_a_backward_that_takes_v_for_contiguous_is_wrong(verify: Any, f: Any) -> None:
+    report = verify(f.apply, X)
+    assert (report.verdict, report.culprit) == ("wrong", "backward")
+    assert row(report).result == "fails"
+    assert "the backward is another where v is not contiguous: " in report.findings[0]
+
+
+@pytest.mark.parametrize("verify", VERIFY)
+def test_one_that_goes_by_strides_holds(verify: Any) -> None:
+    report = verify(Square.apply, X)
+    assert report, str(report)
+    assert row(report).result == "holds"
+
+
+@pytest.mark.parametrize("verify", VERIFY)
+def test_one_that_refuses_deceives_nobody(verify: Any) -> None:
+    report = verify(Viewed.apply, X)
+    assert report, str(report)
+    assert row(report).result == "note"
+    assert row(report).note.startswith("begin backward with v = v.contiguous(), or it raises")
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: Square.apply(x).sum(),
+        lambda x: checkpoint(lambda x: x.sin(), x, use_reentrant=True) + Square.apply(x),
+        torch.square,
+    ],
+    ids=["one number", "reentrant checkpoint", "torch's own"],
+)
+def test_where_it_cannot_be_asked_or_need_not_be_there_is_no_row(verify: Any, f: Any) -> None:
+    report = verify(f, X)
+    assert report, str(report)
+    assert "v not contiguous" not in [one.what for one in report.rows]
