@@ -176,16 +176,14 @@ def test_the_words_of_the_site_load_when_somebody_searches(
 ) -> None:
     context = browser.new_context()
     opened = visit(context)
-    sizes: list[int] = []
-    opened.page.on("requestfinished", lambda asked: sizes.append(asked.sizes()["responseBodySize"]))
     for page in ("index.html", "search.html"):
         opened.go(f"{server}/{page}")
         assert not any("search-data" in url for url in opened.requests)
-    opened.page.wait_for_load_state("networkidle")  # on a busy machine some came later, and counted
-    sizes.clear()
+    before = opened.weight(site, server)
     search(opened, server, "jacobian")
-    assert any("search-data" in url for url in opened.requests)
-    assert sum(sizes) <= HEAVIEST
+    words = opened.weight(site, server).items() - before.items()
+    assert "_static/search-data.js" in dict(words)
+    assert sum(dict(words).values()) <= HEAVIEST
     context.close()
 
 

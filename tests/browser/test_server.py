@@ -1,13 +1,15 @@
 """Every page, from a server and under a path: complete, light, and nothing moves."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
 
 from tests.browser.visiting import Visit, visit
 
-HEAVIEST = 300_000  # bytes, uncompressed: all that one page makes a browser load
+# Bytes, uncompressed: of a page, and of all the files that it loads, which other pages load too.
+HEAVIEST = 300_000
 MOVED = """() => new Promise((done) => {
   let sum = 0;
   new PerformanceObserver((list) => {
@@ -18,31 +20,24 @@ MOVED = """() => new Promise((done) => {
 
 
 @pytest.fixture(scope="session")
-def server_tab(browser: Browser) -> Iterator[tuple[Visit, dict[str, int]]]:
-    """One tab for all pages, that keeps nothing in a cache; and the size of each answer."""
+def server_tab(browser: Browser) -> Iterator[Visit]:
+    """One tab for all pages."""
     context = browser.new_context()
-    opened = visit(context)
-    context.new_cdp_session(opened.page).send("Network.setCacheDisabled", {"cacheDisabled": True})
-    sizes: dict[str, int] = {}
-    opened.page.on(
-        "requestfinished",
-        lambda asked: sizes.__setitem__(asked.url, asked.sizes()["responseBodySize"]),
-    )
-    yield opened, sizes
+    yield visit(context)
     context.close()
 
 
 @pytest.mark.parametrize("width", [375, 1440])
 def test_a_page_is_complete_light_and_still(
-    server_tab: tuple[Visit, dict[str, int]], server: str, page_path: str, width: int
+    server_tab: Visit, server: str, site: Path, page_path: str, width: int
 ) -> None:
-    opened, sizes = server_tab
-    sizes.clear()
+    opened = server_tab
     opened.page.set_viewport_size({"width": width, "height": 900})
     opened.go(f"{server}/{page_path}")
     moved: float = opened.page.evaluate(MOVED)
     assert opened.errors == []
     assert [url for url in opened.requests if not url.startswith((server, "data:"))] == []
-    assert f"{server}/{page_path}" in sizes
-    assert sum(sizes.values()) <= HEAVIEST, sizes
+    loaded = opened.weight(site, server)
+    assert loaded.pop(page_path) <= HEAVIEST
+    assert 0 < sum(loaded.values()) <= HEAVIEST, loaded
     assert moved < 0.1

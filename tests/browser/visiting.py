@@ -1,6 +1,8 @@
 """A page in the browser, and what went on while it was open."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Response
 
@@ -20,6 +22,16 @@ class Visit:
     def receive(self, answer: Response) -> None:
         if answer.status >= 400:
             self.errors.append(f"{answer.status} {answer.url}")
+
+    def weight(self, site: Path, server: str) -> dict[str, int]:
+        """Return the bytes of each file of the site that was asked for, uncompressed.
+
+        As they lie on disk: what a browser says it received is 0 for what it still has, and comes
+        late on a busy machine, when the next page is open.
+        """
+        paths = {unquote(urlsplit(url.removeprefix(server)).path) for url in self.requests}
+        files = {path.lstrip("/") for path in paths if not path.startswith("image/")}
+        return {file: (site / file).stat().st_size for file in sorted(files)}
 
     def go(self, address: str) -> None:
         """Open an address, and forget what went on before."""

@@ -34,6 +34,7 @@ from vtj_site.records.changes import (
     unpacked,
 )
 from vtj_site.records.differences import (
+    BY_PROCESSOR,
     Change,
     between,
     changes,
@@ -213,6 +214,19 @@ def test_what_another_processor_s_vectors_answer_is_no_difference(
         assert sum(map(bool, found)) == (machine == capability())
         assert differences({LOGIT: answers[0].replace("48", "47")}, release())
         assert differences({LOGIT: "RuntimeError: no"}, release())
+
+
+def test_what_the_processor_decides_is_no_difference() -> None:
+    row = recorded()[release()].answers
+    decided = [key for key in row if (key.code, key.point) in BY_PROCESSOR]
+    assert {(key.code, key.point) for key in decided} == BY_PROCESSOR
+    assert differences(dict.fromkeys(decided, "1 2"), release()) == []
+    assert not any(
+        (code, key.point) in BY_PROCESSOR
+        for change in changes("gradient")
+        for code in change.codes
+        for key in change.keys
+    )
 
 
 def test_a_planted_difference_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
