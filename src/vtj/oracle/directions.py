@@ -12,8 +12,8 @@ import torch
 from vtj.calling.clock import OutOfTime
 from vtj.oracle.alone import judge_alone
 from vtj.oracle.behavior import Judged, judge_f, judge_v, raises
-from vtj.oracle.blind_spots import possibly_detached
-from vtj.oracle.doubts import Doubt, open_question, settle
+from vtj.oracle.blind_spots import UNSEEN, possibly_detached
+from vtj.oracle.doubts import Doubt, Remedy, open_question, settle
 from vtj.oracle.findings import Finding, concluded
 from vtj.oracle.judging import DEFAULT, MOST_ENTRIES, entry_by_entry, gradient_argument
 from vtj.oracle.layout import judge_layout
@@ -103,8 +103,8 @@ def _of_weakness(case: Directions, _: bool) -> Finding | None:
 
 def _of_detached(case: Directions, hidden: Mask) -> Finding:
     name = case.asked.trial.y_name(int(np.argmax(hidden)))
-    what = "the differences are too rough to tell: a detached path would not show"
-    return Finding(f"{name}: {what}", "undecided")
+    told = f"{name}: the differences are too rough to tell: {UNSEEN}"
+    return Finding(told, "undecided")
 
 
 def _too_weak(case: Directions, compared: Sequence[Pair]) -> str:
@@ -131,11 +131,15 @@ def _powers(compared: Sequence[Pair]) -> list[tuple[str, float]]:
     return [(same[0].what, min(pair.power for pair in same)) for same in _together(compared)]
 
 
+FORWARD_PASS = Remedy("run a forward pass", _by_a_forward_pass)
+WIDE_STEPS = Remedy("take wider steps", _over_wide_steps)
+ALL_CARE = Remedy("measure the noise of f", _with_all_care)
 POWER = (
-    Doubt(_too_weak_at_first, (_by_a_forward_pass,)),  # before an entry is looked for
-    Doubt(_weak, (_by_a_forward_pass, _over_wide_steps), _of_weakness),
+    # before an entry is looked for
+    Doubt("a small mistake would not show", _too_weak_at_first, (FORWARD_PASS,)),
+    Doubt("after all, it would not show", _weak, (FORWARD_PASS, WIDE_STEPS), _of_weakness),
 )
-DOUBTS = (*POWER, Doubt(_detached, (_with_all_care,), _of_detached))
+DOUBTS = (*POWER, Doubt(UNSEEN, _detached, (ALL_CARE,), _of_detached))
 
 
 def along_directions(question: Question, J: Any, probes: int = 2) -> Report:  # noqa: N803

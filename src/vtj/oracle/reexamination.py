@@ -11,12 +11,13 @@ from vtj.engines.numeric import SAFETY, Column, Slopes, estimate, first_step
 from vtj.engines.reverse import jacobian as reverse
 from vtj.oracle.blind_spots import (
     ROUNDED_AWAY,
+    UNSEEN,
     cancelling_kinks,
     least_visible_slope,
     possibly_detached,
 )
 from vtj.oracle.differences import robust_column, stands_close_by
-from vtj.oracle.doubts import Doubt, settle
+from vtj.oracle.doubts import Doubt, Remedy, settle
 from vtj.oracle.findings import SPLIT_VOTE, Finding, said
 from vtj.oracle.rounding import rounding_error_bound
 from vtj.oracle.tolerance import VISIBLE
@@ -222,14 +223,19 @@ def _with_rounding(answers: Answers) -> Answers:
     return replace(answers, witnesses=witnesses)
 
 
-AGAIN = (_by_plain_engines, _at_the_worst_entry, _in_all_columns, _with_rounding)
+AGAIN = (
+    Remedy("ask engines without vmap", _by_plain_engines),
+    Remedy("take finer steps at the worst entry", _at_the_worst_entry),
+    Remedy("repeat the differences, with the noise of f", _in_all_columns),
+    Remedy("measure the rounding of J", _with_rounding),
+)
 DOUBTS: tuple[Doubt[Answers], ...] = (
-    Doubt(_contradicted, AGAIN),  # whoever errs in the end is accused
-    Doubt(_not_a_number, words=_asks("not a number, nothing to compare")),
-    Doubt(_undecided, AGAIN, _asks(SPLIT_VOTE)),
-    Doubt(_alone, AGAIN, _asks(ALONE)),
-    Doubt(_detached, AGAIN, _asks("a detached path would not show")),
-    Doubt(_stepped_over, AGAIN),
+    Doubt("somebody is contradicted", _contradicted, AGAIN),  # who errs in the end is accused
+    Doubt("a value is nan", _not_a_number, words=_asks("not a number, nothing to compare")),
+    Doubt("the vote is split", _undecided, AGAIN, _asks(SPLIT_VOTE)),
+    Doubt("one family stands alone", _alone, AGAIN, _asks(ALONE)),
+    Doubt(UNSEEN, _detached, AGAIN, _asks(UNSEEN)),
+    Doubt("slopes close by are different", _stepped_over, AGAIN),
 )
 
 
