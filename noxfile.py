@@ -140,8 +140,8 @@ def kernels(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", default=False)
 def nightly(session: nox.Session) -> None:
-    """Run what is too slow for every change: coverage, drawn functions, kernels, other places."""
-    for slow in ("coverage", "drawn", "kernels", "reproducible", "places"):
+    """Run what is too slow for every change: coverage, drawn functions, all planted faults, …."""
+    for slow in ("coverage", "drawn", "mutants", "kernels", "reproducible", "places"):
         session.notify(slow)
 
 
@@ -258,12 +258,13 @@ def pythons(session: nox.Session) -> None:
 def mutants(session: nox.Session) -> None:
     """Plant every fault in pages, examples and claims, one at a time, and see each caught.
 
-    Then every contrary of a sentence whose words are checked. `-- docs/faq.md` plants in one page.
+    Then every contrary of a sentence whose words are checked. `-- docs/faq.md` plants in one page,
+    `-- --some` in those of the last day and a third of the others, another for each commit.
     """
     install(session, "tests")
     session.run("python", "-m", "tests.mutants", *session.posargs, env=AS_THE_BUILD)
     of_pages = [each for each in session.posargs if each.endswith(".md") or each == "--record"]
-    if of_pages or not session.posargs:
+    if of_pages or session.posargs in ([], ["--some"]):
         session.run("python", "-m", "tests.mutants.sentences", *of_pages, env=AS_THE_BUILD)
 
 
