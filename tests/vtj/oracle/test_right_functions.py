@@ -318,11 +318,13 @@ class SingleSum(torch.autograd.Function):
         return ctx.factor * y * (g - (g * y).sum(-1, keepdim=True)), None
 
 
-@pytest.mark.parametrize("size", [2, 5])
+@pytest.mark.parametrize("shape", [(2,), (5,), (3, 4)], ids=str)
 @pytest.mark.parametrize("seed", range(20))
-def test_a_softmax_whose_sum_is_float32_is_right_or_wrong(seed: int, size: int) -> None:
+def test_a_softmax_whose_sum_is_float32_is_right_or_wrong(
+    seed: int, shape: tuple[int, ...]
+) -> None:
     """Over fine steps that sum stands still, and the slope of what is left is another."""
-    x = _normal(size, seed=seed)
+    x = _normal(*shape, seed=seed)
     assert vtj.certify(lambda x: SingleSum.apply(x, 1.0), x)
     x += 0.1 * x.sign()  # nearer to 0 the differences are too rough for single entries
     right = vtj.check(lambda x: SingleSum.apply(x, 1.0), x)
