@@ -141,7 +141,7 @@ def kernels(session: nox.Session) -> None:
 @nox.session(venv_backend="none", default=False)
 def nightly(session: nox.Session) -> None:
     """Run what is too slow for every change: coverage, drawn functions, all planted faults, …."""
-    for slow in ("coverage", "drawn", "mutants", "kernels", "reproducible", "places"):
+    for slow in ("coverage", "drawn", "mutants", "triton", "kernels", "reproducible", "places"):
         session.notify(slow)
 
 
@@ -175,6 +175,14 @@ def drawn(session: nox.Session) -> None:
     install(session, "tests")
     several = {**ONE_THREAD, "DRAWN": "2000"}
     session.run("pytest", *SIDE_BY_SIDE, "tests/vtj/test_random_functions.py", env=several)
+
+
+@nox.session(default=False)
+def triton(session: nox.Session) -> None:
+    """Check Triton kernels without a GPU, in Triton's interpreter; `tests` does so on a GPU."""
+    install(session, "triton")
+    interpreted = {**ONE_THREAD, "TRITON_INTERPRET": "1"}
+    session.run("pytest", "tests/vtj/test_triton.py", *session.posargs, env=interpreted)
 
 
 @nox.session(default=False)
