@@ -150,7 +150,7 @@ const prepared = ({ sections, synonyms }) => {
 
   /* What people ask of a section, its messages, and the pairs in each sentence: when it comes near. */
   const read = (one) => {
-    one.questions ||= one.asked.split(",").map(plain).map((words) => [words, worth(words)]);
+    one.questions ||= [one.title, ...one.asked.split(",")].map(plain).map((words) => [words, worth(words)]);
     one.wordings ||= one.messages.map(wordings);
     one.pairs ||= one.blocks.flatMap(sentences)
       .map((text) => new Set(pairs(plain(text)).map((pair) => pair.join(" "))));
@@ -177,18 +177,19 @@ const prepared = ({ sections, synonyms }) => {
       const one = documents[result.id];
       const matched = new Set(Object.keys(result.match));
       const share = worth(result.queryTerms.filter((word) => own.has(word)), weights) / total;
-      return { one, matched, score: result.score * one.weight * (0.5 + share) };
-    }).sort((a, b) => b.score - a.score).slice(0, READ);
+      return { one, matched, score: result.score * (0.5 + share) };
+    }).sort((a, b) => b.score * b.one.weight - a.score * a.one.weight).slice(0, READ);
     const found = likely.map(({ one, matched, score }) => {
       const { questions, wordings: held, pairs: there } = read(one);
-      const alike = questions.map(([words, whole]) =>
-        (2 * Math.min(total, worth(words, weights))) / (total + whole));
+      const alike = Math.max(0, ...questions.map(([words, whole]) =>
+        (2 * Math.min(total, worth(words, weights))) / (total + whole))) ** 2;
       const inOrder = there.map((beside) =>
         worth(said.filter((pair) => beside.has(pair.join(" "))).flat()) / (worth(said.flat()) || 1));
       const exact = isMessage
         ? held.map((message) => pasted.filter((as, i) => message[i].includes(as)).length) : [];
-      const better = 4 ** Math.max(0, ...exact)
-        * (1 + 3 * Math.max(0, ...alike) ** 2) * (1 + Math.max(0, ...inOrder) / 2);
+      // A section that counts less counts in full for a question that is its own.
+      const better = (one.weight + (1 - one.weight) * alike) * (1 + 3 * alike)
+        * 4 ** Math.max(0, ...exact) * (1 + Math.max(0, ...inOrder) / 2);
       const titled = asTitle.includes(" ") && tokens(one.title).map(stem).join(" ") === asTitle;
       return { ...one, score: score * better, matched, titled, told: Math.max(0, ...exact) > 0 };
     });
