@@ -13,6 +13,8 @@ import numpy as np
 from vtj.engines.numeric import (
     CLOSE,
     EPS,
+    KNOWN,
+    NOTHING,
     SAFETY,
     Slopes,
     choose,
@@ -40,8 +42,8 @@ WIDER = (2.0**-4, 2.0**-7)
 # still over such steps: without it the right "softmax whose sum is float32" (in tests/) would be
 # called wrong; without the square, or with more, abs(t + 1e-6) and sin(1e8 x.detach()) be missed.
 SINGLE = 1e-6
-# An element of x: without it the right "softmax whose sum is float32" (in tests/) is undecided where
-# one of x is 0.0096, over whose steps that sum stands still.
+# An element of x: without it the right "softmax whose sum is float32" (in tests/) is undecided
+# where one of x is 0.0096, over whose steps that sum stands still.
 SMALL = 0.25
 # A second estimate shares no step with powers of two, over which |t| cos(2 pi log2|t|) seems to
 # have a kink at 0. Without it tanh(W tanh(W tanh(W x))) is called wrong (steep tanh, in tests/).
@@ -146,13 +148,19 @@ def robust_derivative(
     stairs = (noise > SINGLE**2 * abs(here)) & (noise < SINGLE * abs(here))
     # else the right "nearly singular inverse" (in tests/), steep over fine steps, is called wrong
     stairs &= abs(g(CLOSE * first) - here) < 1e-3 * abs(here)
+    leaps = []
     for step in FINER:
         # what looks like noise from afar may be a fast wave: close enough it is a steep slope, and
         # one that is well known, unlike that at the jump of where(x > 1, x**2 + 3, x)
         fine = _close_by(g, here, step * first, eps, None, rounding)
+        leaps.append(fine.value * step * first)
         steep = ~stairs & (abs(fine.value) > SAFETY * (abs(best.value) + best.error))
         best = choose(steep & (abs(fine.value) > SAFETY * fine.error), fine, best)
-    return best
+    # a leap at x itself is as high over the finest steps: x**2 + floor(100 x) / 100 at 3.2 would be
+    # called wrong, of which one side alone stands still
+    lasting = abs(leaps[0] - leaps[-1]) <= KNOWN * abs(leaps[-1])
+    lasting &= abs(leaps[-1]) > NOTHING * abs(here)
+    return best._replace(error=np.where(lasting, np.inf, best.error))
 
 
 def stands_close_by(
