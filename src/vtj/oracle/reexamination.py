@@ -297,9 +297,7 @@ def _with_slopes(answers: Answers, slopes: Slopes, cancelling: Mask | None = Non
     again = replace(again, error=again.error + least_visible_slope(trial, again.value))
     silent = again.silent | _rounded_away(trial, again, exact) | _stairs(trial, again, exact)
     if cancelling is not None:
-        cancelling = cancelling & _apart(
-            answers.speakers.get(BACKWARD.name), again, trial.relative
-        )
+        cancelling = cancelling & _apart(answers.speakers.get(BACKWARD.name), again, trial.relative)
         silent = silent | cancelling
     again = replace(again, silent=silent)
     witnesses = tuple(again if one is answers.numeric else one for one in answers.witnesses)
