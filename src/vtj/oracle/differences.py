@@ -13,6 +13,8 @@ import numpy as np
 from vtj.engines.numeric import (
     CLOSE,
     EPS,
+    KNOWN,
+    NOTHING,
     SAFETY,
     Slopes,
     choose,
@@ -146,13 +148,19 @@ def robust_derivative(
     stairs = (noise > SINGLE**2 * abs(here)) & (noise < SINGLE * abs(here))
     # else the right "nearly singular inverse" (in tests/), steep over fine steps, is called wrong
     stairs &= abs(g(CLOSE * first) - here) < 1e-3 * abs(here)
+    leaps = []
     for step in FINER:
         # what looks like noise from afar may be a fast wave: close enough it is a steep slope, and
         # one that is well known, unlike that at the jump of where(x > 1, x**2 + 3, x)
         fine = _close_by(g, here, step * first, eps, None, rounding)
+        leaps.append(fine.value * step * first)
         steep = ~stairs & (abs(fine.value) > SAFETY * (abs(best.value) + best.error))
         best = choose(steep & (abs(fine.value) > SAFETY * fine.error), fine, best)
-    return best
+    # a leap at x itself is as high over the finest steps: x**2 + floor(100 x) / 100 at 3.2 would be
+    # called wrong, of which one side alone stands still
+    lasting = abs(leaps[0] - leaps[-1]) <= KNOWN * abs(leaps[-1])
+    lasting &= abs(leaps[-1]) > NOTHING * abs(here)
+    return best._replace(error=np.where(lasting, np.inf, best.error))
 
 
 def stands_close_by(

@@ -154,16 +154,27 @@ def along_directions(question: Question, J: Any, probes: int = 2) -> Report:  # 
         return out_of_time(late)
 
 
-def out_of_time(late: OutOfTime) -> Report:
-    """Return the report where no time was left."""
-    told = late.clock.left("a comparison, or the entry where it differs, was")
-    return Report("not compared to the end", (), "undecided", None, (told,))
+def out_of_time(late: OutOfTime, compared: Sequence[Pair] = ()) -> Report:
+    """Return the report where no time was left, with the rows of what was compared by then."""
+    left = (
+        "the entry where it differs" if any(pair.differs for pair in compared) else "a comparison"
+    )
+    told = late.clock.left(f"{left}, or a closer look, was" if compared else f"{left} was")
+    rows = (*_rows(compared), *_power_row(compared))
+    return Report("not compared to the end", rows, "undecided", None, (told,))
 
 
 def _report(question: Question, J: Any, probes: int) -> Report:  # noqa: N803
-    trial, kept, clock = question.trial, question.kept, question.clock
-    passes = Passes(trial)
+    trial, passes = question.trial, Passes(question.trial)
     asked = probe(passes, question.run, None if J is None else operator(trial, J), probes)
+    try:
+        return _judged(question, J, asked)
+    except OutOfTime as late:
+        return out_of_time(late, list(pairs(asked)))
+
+
+def _judged(question: Question, J: Any, asked: Probes) -> Report:  # noqa: N803
+    trial, kept, clock, passes = question.trial, question.kept, question.clock, asked.passes
     watched = asked.watched
     behavior = [judge_v(asked.outcomes), *judge_f(trial, asked.outcomes, kept)]
     raised = _raised(asked.outcomes)
@@ -198,7 +209,7 @@ def _report(question: Question, J: Any, probes: int) -> Report:  # noqa: N803
     found += open_questions
     second = [] if watched is None or found else watched.rows(passes.reach(watched.u))
     return concluded(
-        f"J {trial.shape} in {trial.precision}, {probes} probes, {calls} calls of f",
+        f"J {trial.shape} in {trial.precision}, {len(asked.v)} probes, {calls} calls of f",
         (
             *_rows(accused.pairs),
             *accused.rows,
