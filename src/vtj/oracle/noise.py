@@ -85,7 +85,7 @@ def leaping(call: Callable[[], object]) -> bool:
     """Return whether a call rounds to whole numbers, as far as torch's functions are seen."""
     with _Leaping() as noted:
         call()
-    return noted.seen
+    return bool(noted.seen)
 
 
 def finest_noise(g: Callable[[float], Array], least: float) -> Array:

@@ -390,7 +390,7 @@ def _runs_within_storage(f: Function, given: tuple[Tensor, ...]) -> bool:
             *(
                 torch.empty(0, dtype=part.dtype, device=part.device)
                 .set_(
-                    part.untyped_storage().clone(),
+                    part.untyped_storage().clone(),  # type: ignore[no-untyped-call]
                     part.storage_offset(),
                     part.size(),
                     part.stride(),
