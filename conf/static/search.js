@@ -9,9 +9,8 @@ const MOST = 20;
 const root = document.documentElement.dataset.content_root || "";
 const SCRIPTS = ["minisearch/minisearch.min.js", "stemmer.js", "search-data.js"];
 
-/* What a section is worth by where a word of the question stands. A title is what the section
-   answers; code and outputs hold words like `backward` everywhere. */
-const FIELDS = { title: 6, asked: 5, around: 1.5, text: 1, code: 0.25 };
+/* What a section is worth by where a word of the question stands: a title is what it answers. */
+const FIELDS = { title: 6, asked: 6, around: 1.5, text: 1 };
 const MESSAGE = 4; // words that stand so in an error's message are that message
 const READ = 80; // sections that are looked at more closely than by their words
 const PART = 0.3; // what "grad" counts where somebody asks for retain_grad, which is known
@@ -21,7 +20,8 @@ const STOP = new Set(("a an and any are as at be been but by can could did do do
   + "gets had has have how i if in into is isnt it its me my of on or our please s should so than that "
   + "the their them then there these they this to use using versus vs want was way we "
   + "were what whats when where which who why will with would you your pytorch torch "
-  + "tf tensorflow keras jax").split(" "));
+  + "tf tensorflow keras jax question questions about some just really someone im ive "
+  + "arent cant cannot couldnt didnt doesnt dont havent shouldnt wasnt wont").split(" "));
 
 /* A release, or a name with its dots and hyphens. */
 const TOKEN = /\p{N}+(?:\.\p{N}+)+|[\p{L}\p{N}_]+(?:[.-][\p{L}_][\p{L}\p{N}_]*)*/gu;
@@ -82,7 +82,7 @@ const prepared = ({ sections, synonyms }) => {
   }));
   for (const one of documents) {
     one.stems = new Set(tokens(one.title).map(stem));
-    const all = [one.title, one.asked, one.around, one.text, one.code].join(" ");
+    const all = [one.title, one.asked, one.around, one.text].join(" ");
     for (const word of new Set(tokens(all).map(stem))) known.set(word, 1 + (known.get(word) || 0));
   }
   index.addAll(documents);
@@ -95,11 +95,12 @@ const prepared = ({ sections, synonyms }) => {
   const phrases = synonyms.map((group) => group.map((name) => names(name).map((name) => name.map(stem))));
   const named = new Set(phrases.flat(3));
 
-  /* The stem of a word, or of the commonest of the words that the fewest slips make of it. */
+  /* The stem of a word, or of the commonest of the words that the fewest slips make of it. More
+     slips than one or two are another word: "permitted" is no "printed". */
   const corrected = (token) => {
     const own = stem(token);
     if (known.has(own) || named.has(own) || token.length < 4) return own;
-    let [best, fewest] = [own, Math.ceil(token.length / 3)];
+    let [best, fewest] = [own, token.length < 8 ? 2 : 3];
     for (const [word, to] of stems) {
       if (!known.has(to) || Math.abs(word.length - token.length) > fewest) continue;
       const slips = distance(token, word);
@@ -149,7 +150,7 @@ const prepared = ({ sections, synonyms }) => {
 
   /* What people ask of a section, its messages, and the pairs in each sentence: when it comes near. */
   const read = (one) => {
-    one.questions ||= one.asked.split(",").map(plain);
+    one.questions ||= [one.title, ...one.asked.split(",")].map(plain).map((words) => [words, worth(words)]);
     one.wordings ||= one.messages.map(wordings);
     one.pairs ||= one.blocks.flatMap(sentences)
       .map((text) => new Set(pairs(plain(text)).map((pair) => pair.join(" "))));
@@ -176,18 +177,19 @@ const prepared = ({ sections, synonyms }) => {
       const one = documents[result.id];
       const matched = new Set(Object.keys(result.match));
       const share = worth(result.queryTerms.filter((word) => own.has(word)), weights) / total;
-      return { one, matched, score: result.score * one.weight * (0.5 + share) };
-    }).sort((a, b) => b.score - a.score).slice(0, READ);
+      return { one, matched, score: result.score * (0.5 + share) };
+    }).sort((a, b) => b.score * b.one.weight - a.score * a.one.weight).slice(0, READ);
     const found = likely.map(({ one, matched, score }) => {
       const { questions, wordings: held, pairs: there } = read(one);
-      const alike = questions.map((words) =>
-        (2 * Math.min(total, worth(words, weights))) / (total + worth(words)));
+      const alike = Math.max(0, ...questions.map(([words, whole]) =>
+        (2 * Math.min(total, worth(words, weights))) / (total + whole))) ** 2;
       const inOrder = there.map((beside) =>
         worth(said.filter((pair) => beside.has(pair.join(" "))).flat()) / (worth(said.flat()) || 1));
       const exact = isMessage
         ? held.map((message) => pasted.filter((as, i) => message[i].includes(as)).length) : [];
-      const better = 4 ** Math.max(0, ...exact)
-        * (1 + 2 * Math.max(0, ...alike) ** 2) * (1 + Math.max(0, ...inOrder) / 2);
+      // A section that counts less counts in full for a question that is its own.
+      const better = (one.weight + (1 - one.weight) * alike) * (1 + 3 * alike)
+        * 4 ** Math.max(0, ...exact) * (1 + Math.max(0, ...inOrder) / 2);
       const titled = asTitle.includes(" ") && tokens(one.title).map(stem).join(" ") === asTitle;
       return { ...one, score: score * better, matched, titled, told: Math.max(0, ...exact) > 0 };
     });

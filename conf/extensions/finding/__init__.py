@@ -13,7 +13,6 @@ site are worth less than others as an answer::
 import base64
 import gzip
 import json
-import re
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
@@ -66,7 +65,6 @@ def write_data(site: Path, pages: list[str], weights: dict[str, float]) -> None:
             "titles": section.titles,
             "text": section.text[:MOST],
             "messages": section.messages,
-            "code": vocabulary(" ".join(section.code)),
             "asked": asked.pop(url, ""),
             "weight": weight(url, weights),
         }
@@ -86,16 +84,6 @@ def write_data(site: Path, pages: list[str], weights: dict[str, float]) -> None:
     stemmer = [STEMMER / f"{part}-stemmer.js" for part in ("base", "english")]
     text = "\n".join(file.read_text(encoding="utf-8") for file in stemmer)
     (static / "stemmer.js").write_text(text, "utf-8")
-
-
-def vocabulary(code: str) -> str:
-    """Return the names in a text of code, each once: all that a search asks of it.
-
-    Example:
-        >>> vocabulary("y.backward(v); x.grad  # tensor([2., 4.])")
-        'y.backward v x.grad tensor'
-    """
-    return " ".join(dict.fromkeys(re.findall(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*", code)))
 
 
 def weight(address: str, weights: dict[str, float]) -> float:
