@@ -140,8 +140,8 @@ def kernels(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", default=False)
 def nightly(session: nox.Session) -> None:
-    """Run what is too slow for every change: coverage, drawn functions, kernels, other places."""
-    for slow in ("coverage", "drawn", "kernels", "reproducible", "places"):
+    """Run what is too slow for every change: coverage, drawn functions, all planted faults, …."""
+    for slow in ("coverage", "drawn", "mutants", "triton", "kernels", "reproducible", "places"):
         session.notify(slow)
 
 
@@ -175,6 +175,14 @@ def drawn(session: nox.Session) -> None:
     install(session, "tests")
     several = {**ONE_THREAD, "DRAWN": "2000"}
     session.run("pytest", *SIDE_BY_SIDE, "tests/vtj/test_random_functions.py", env=several)
+
+
+@nox.session(default=False)
+def triton(session: nox.Session) -> None:
+    """Check Triton kernels without a GPU, in Triton's interpreter; `tests` does so on a GPU."""
+    install(session, "triton")
+    interpreted = {**ONE_THREAD, "TRITON_INTERPRET": "1"}
+    session.run("pytest", "tests/vtj/test_triton.py", *session.posargs, env=interpreted)
 
 
 @nox.session(default=False)
@@ -258,12 +266,13 @@ def pythons(session: nox.Session) -> None:
 def mutants(session: nox.Session) -> None:
     """Plant every fault in pages, examples and claims, one at a time, and see each caught.
 
-    Then every contrary of a sentence whose words are checked. `-- docs/faq.md` plants in one page.
+    Then every contrary of a sentence whose words are checked. `-- docs/faq.md` plants in one page,
+    `-- --some` in those of the last day and a third of the others, another for each commit.
     """
     install(session, "tests")
     session.run("python", "-m", "tests.mutants", *session.posargs, env=AS_THE_BUILD)
     of_pages = [each for each in session.posargs if each.endswith(".md") or each == "--record"]
-    if of_pages or not session.posargs:
+    if of_pages or session.posargs in ([], ["--some"]):
         session.run("python", "-m", "tests.mutants.sentences", *of_pages, env=AS_THE_BUILD)
 
 

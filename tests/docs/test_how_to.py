@@ -44,6 +44,7 @@ MISTAKES = {
     "function-transforms": ("return v * 3 * x**2", "return v * 2 * x**2"),
     "full-jacobian": ("jacrev(torch.vmap(f))", "jacrev(lambda x: torch.vmap(f)(x).cumsum(0))"),
     "gradcheck-fails": ("5 * x[1]])", "6 * x[1]])"),
+    "gradient-cache": ("encoder(part).backward(v)", "encoder(part).backward(-v)"),
     "gradient-penalty": ("gradients.norm(dim=1)", "gradients.norm()"),
     "inner-loops": ("w - lr * g for", "w - lr * g.detach() for"),
     "jvp-from-vjps": ("torch.func.jvp(f, (x,), (u,))", "torch.func.vjp(f, x)[0], u"),

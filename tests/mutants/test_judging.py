@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import time
 from pathlib import Path
 
@@ -135,9 +136,28 @@ def test_all_faults_of_all_files_are_recorded(site: Site, monkeypatch: pytest.Mo
     row = {"number": {"planted": 5, "check": 3, "shown": 1, "no fault": 1}}
     assert written["files"] == {NAME: row}
     assert written["reasons"] == {"unused": ["why", 1]}
-    for arguments in (["--record", NAME], ["docs/no.md"]):
+    for arguments in (["--record", NAME], ["--record", "--some"], ["docs/no.md"]):
         with pytest.raises(SystemExit):
             command.main(arguments)
+
+
+def test_some_files_are_those_of_the_last_day_and_a_third_of_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = [f"{k}.md" for k in range(90)]
+
+    def commit(name: str, when: str) -> list[str]:
+        (tmp_path / name).write_text(when, encoding="utf-8")
+        day = {f"GIT_{who}_DATE": f"{when}T12:00:00Z" for who in ("AUTHOR", "COMMITTER")}
+        person = ("-c", "user.name=A", "-c", "user.email=a@b.c")
+        for command_ in (["init", "-q"], ["add", "."], [*person, "commit", "-qm", when]):
+            subprocess.run(["git", *command_], check=True, env=os.environ | day)
+        return command.of_this_commit(names)
+
+    drawn = [set(commit(names[k], f"2026-01-0{3 * k + 1}")) for k in range(3)]
+    assert all(names[k] in drawn[k] and 15 < len(drawn[k]) < 45 for k in range(3))
+    assert len(set.union(*drawn)) > max(map(len, drawn)), "another third for each commit"
 
 
 def test_a_module_holds_the_fault_when_its_page_is_read() -> None:

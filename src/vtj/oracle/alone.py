@@ -21,8 +21,10 @@ from vtj.oracle.voting import Array
 from vtj.oracle.witnesses import first_line
 from vtj.report import Row
 
-INPUTS = Behavior("each input alone", "the backward is another where it alone requires grad")
-OUTPUTS = Behavior("each output alone", "the backward is another where one output alone is used")
+INPUTS = Behavior(
+    "each input alone", "another gradient where it alone requires grad (ctx.needs_input_grad)"
+)
+OUTPUTS = Behavior("each output alone", "another gradient where each output is used alone")
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,7 @@ V_UNCHANGED = Behavior(
     "v unchanged", "v: backward writes into v, its gradient argument", explains_all=True
 )
 Y_REPEATABLE = Behavior("y repeatable", "f gives another value at every call", "f")
+SPOILED = "has been modified by an inplace operation"  # torch's words, of what forward saved
 LINEAR = "linear in v"  # the row of a second gradient argument
 X_UNCHANGED = Behavior("x unchanged", "x: f writes into its input", "f")
 
@@ -245,6 +246,11 @@ def judge_passes(trial: Trial, seen: Observed, size: Array) -> Iterator[Judged]:
         (ADDS, seen.twice, 2 * first, 0.0),
         (CREATE_GRAPH, seen.graph, first, seen.rounding[2]),
     ):
+        if behavior is ADDS and isinstance(other, str) and SPOILED in other:
+            row = Row(behavior.name, BACKWARD.name, "fails", note=other)
+            told = "a second backward through the same graph raises: it writes into what was saved"
+            yield Judged(row, Finding(told, "wrong", behavior.culprit))
+            continue
         if not isinstance(other, str | None) and not np.isfinite(first).all():
             other = np.where(np.isfinite(other), other, expected)
         yield same_as(trial, behavior, other, unnamed(expected, rounding, size))

@@ -20,6 +20,7 @@ POINTS = 4
 # hardswish(log_softmax(softplus(x))) at [1.3, 50, -2.5] y[1] is 0, its slope -3e-22 by backward,
 # and without this a detached path would be seen there; and by `certify` in the drawn function 225.
 ROUNDED_AWAY = 1e-9
+UNSEEN = "a detached path would not show"
 
 
 def least_visible_slope(trial: Trial, slopes: Array, where_zero: float = 0.0) -> Array:

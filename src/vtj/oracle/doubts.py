@@ -16,34 +16,59 @@ Case = TypeVar("Case")
 
 
 @dataclass(frozen=True)
+class Remedy(Generic[Case]):
+    """One way to more evidence."""
+
+    name: str  # as in the picture of the loop
+    take: Callable[[Case], Case]  # returns the case with that evidence
+
+
+@dataclass(frozen=True)
 class Doubt(Generic[Case]):
     """One reason why evidence may not be trusted yet."""
 
+    name: str  # as in the picture of the loop
     sign: Callable[[Case], Any]  # where, or whether, it shows
-    # what may settle it, the cheapest first: each returns the case with more evidence
-    remedies: tuple[Callable[[Case], Case], ...] = ()
+    remedies: tuple[Remedy[Case], ...] = ()  # what may settle it, the cheapest first
     words: Callable[[Case, Any], Finding | None] | None = None  # what is said where it stays
 
 
-def settle(case: Case, doubts: Sequence[Doubt[Case]]) -> Case:
-    """Return the case when nothing in it is doubted any more, or no remedy is left.
+@dataclass(frozen=True)
+class Step(Generic[Case]):
+    """What was doubted, what was done about it, and what is known since."""
+
+    doubt: Doubt[Case]
+    remedy: Remedy[Case]
+    case: Case
+
+
+def steps(case: Case, doubts: Sequence[Doubt[Case]]) -> Iterator[Step[Case]]:
+    """Go on until nothing in the case is doubted any more, or no remedy is left.
 
     Each remedy is taken once at most, as it is the same for all doubts that name it.
     """
-    tried: list[Callable[[Case], Case]] = []
-    while remedy := next(_remedies(case, doubts, tried), None):
+    tried: list[Remedy[Case]] = []
+    while pair := next(_open(case, doubts, tried), None):
+        doubt, remedy = pair
         tried.append(remedy)
-        case = remedy(case)
+        case = remedy.take(case)
+        yield Step(doubt, remedy, case)
+
+
+def settle(case: Case, doubts: Sequence[Doubt[Case]]) -> Case:
+    """Return the case after all `steps`."""
+    for step in steps(case, doubts):
+        case = step.case
     return case
 
 
-def _remedies(
-    case: Case, doubts: Sequence[Doubt[Case]], tried: Sequence[Callable[[Case], Case]]
-) -> Iterator[Callable[[Case], Case]]:
+def _open(
+    case: Case, doubts: Sequence[Doubt[Case]], tried: Sequence[Remedy[Case]]
+) -> Iterator[tuple[Doubt[Case], Remedy[Case]]]:
     for doubt in doubts:
         left = [remedy for remedy in doubt.remedies if remedy not in tried]
         if left and np.any(doubt.sign(case)):
-            yield left[0]
+            yield doubt, left[0]
 
 
 def open_question(case: Case, doubts: Sequence[Doubt[Case]]) -> list[Finding]:

@@ -18,7 +18,6 @@ from vtj.oracle.findings import (
     accusation,
     cancelled,
     concluded,
-    culprits,
     differs_in_last_digits,
     overall,
     said,
@@ -241,16 +240,8 @@ def _named(answers: Answers, family: Family, mask: Mask) -> str:
 
 def _torch_errs(answers: Answers) -> Iterator[tuple[str, str]]:
     """Yield engines that err by torch's fault, where `f` has no custom Function, and how."""
-    trial, result = answers.trial, answers.result
     for name, told in _splits(answers):
         yield name, f"torch's own vmap rule is wrong: {told}"
-    mask = dict(culprits(result.against, trial.reached[:, None]))[FORWARD]
-    if mask.any():
-        at = int(np.argmax(mask))
-        told = f"{trial.entry_name(at)}: {said(list(answers.speakers.values()), at)}"
-        for one in answers.witnesses:
-            if one.family == FORWARD.name:
-                yield one.name, f"torch's own forward formula is wrong: {told}"
 
 
 def _splits(answers: Answers) -> Iterator[tuple[str, str]]:

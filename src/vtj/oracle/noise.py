@@ -7,8 +7,10 @@ what a library function loses inside shows only in what it returns.
 
 from collections.abc import Callable
 from math import comb
+from typing import Any
 
 import numpy as np
+from torch.overrides import TorchFunctionMode
 
 from vtj.oracle.voting import Array
 
@@ -17,8 +19,13 @@ FINE = 2.0**-24  # of the size of x: over this a function changes mostly by roun
 # (x + 1e12) - 1e12 at 0.3 wrong, without the second x**2 + ((x + 1e13) - 1e13), which are right.
 # With 2**-6 too it would call x + sin(100 x.detach()) / 100 correct.
 COARSE = (2.0**-12, 2.0**-9)
+# They make stairs that are no rounding: without it x + (x.floor() - x).detach() would be correct at
+# 100.6, since a right (x + 1e13) - 1e13 looks like it.
+LEAPS = frozenset(
+    ["ceil", "fix", "floor", "floor_divide", "floordiv", "int", "long", "round", "trunc"]
+)
 # What is measured is a standard deviation: with a tenth of it, the right drawn function 2797 (in
-# tests/) would be called wrong, and floor(1e3 x) / 1e3 + x at 1.3005, whose stairs are noise.
+# tests/) would be called wrong.
 MARGIN = 3.0
 # With 7, which leave a single difference, a random 1e-8 on a sine may pass for a quarter of that.
 VALUES = 9
@@ -40,20 +47,45 @@ def noise_of_differences(table: Array, order: int) -> Array:
     return np.where(np.isfinite(noise), noise, 0.0)
 
 
-def noise_at_all_scales(g: Callable[[float], Array], least: float = 0.0) -> Array:
+def noise_at_all_scales(
+    g: Callable[[float], Array],
+    least: float = 0.0,
+    leaps: Callable[[], bool] = lambda: False,
+) -> Array:
     """Return the rounding noise of `g`, also where over fine steps its value is stuck.
 
     Over coarse steps a smooth function changes too. It is told from noise by the differences of
     the fourth to sixth order, which of noise alone are alike; and from a kink by looking on both
     sides, of which a kink spoils one. Steps are in units of the size of `x`, and none is smaller
-    than `least`.
+    than `least`. Stairs that the function makes itself are no noise: `leaps` says whether it does,
+    and is asked only where there are some.
     """
-    found = MARGIN * noise_of_differences(_beside(g, max(FINE, least)), 6)
+    fine = MARGIN * noise_of_differences(_beside(g, max(FINE, least)), 6)
+    found = fine
     for step in COARSE:
         if step > least:
             sides = (_noise_alone(g, step), _noise_alone(g, -step))
             found = np.fmax(found, MARGIN * np.fmin(*sides))
-    return found
+    return fine if (found > fine).any() and leaps() else found
+
+
+class _Leaping(TorchFunctionMode):
+    """Notes whether something is rounded to whole numbers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen = False
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.seen |= getattr(func, "__name__", "").strip("_") in LEAPS
+        return func(*args, **(kwargs or {}))
+
+
+def leaping(call: Callable[[], object]) -> bool:
+    """Return whether a call rounds to whole numbers, as far as torch's functions are seen."""
+    with _Leaping() as noted:
+        call()
+    return bool(noted.seen)
 
 
 def finest_noise(g: Callable[[float], Array], least: float) -> Array:

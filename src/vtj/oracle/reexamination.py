@@ -11,13 +11,14 @@ from vtj.engines.numeric import SAFETY, Column, Slopes, estimate, first_step
 from vtj.engines.reverse import jacobian as reverse
 from vtj.oracle.blind_spots import (
     ROUNDED_AWAY,
+    UNSEEN,
     cancelling_kinks,
     least_visible_slope,
     possibly_detached,
 )
 from vtj.oracle.differences import robust_column, stands_close_by
-from vtj.oracle.doubts import Doubt, settle
-from vtj.oracle.findings import SPLIT_VOTE, Finding, said
+from vtj.oracle.doubts import Doubt, Remedy, settle
+from vtj.oracle.findings import SPLIT_VOTE, Finding, culprits, no_number, said
 from vtj.oracle.rounding import rounding_error_bound
 from vtj.oracle.tolerance import VISIBLE
 from vtj.oracle.trial import NEAR, Trial
@@ -28,6 +29,7 @@ from vtj.report import Row
 # Of the size of x: stairs of float32, which rounding inside `f` makes, are narrower. With 1e-8 a
 # path that is detached and in float32 would be no mistake of `f`.
 STEP_OF_STAIRS = 1e-6
+FORWARD_ERRS = "torch's own forward formula is wrong"
 LEFT_OUT = "torch.func may leave out what plain forward mode refuses"
 ALONE = "nothing independent to compare with; a J by hand would be (jacobian=)"
 
@@ -43,6 +45,12 @@ def _not_a_number(answers: Answers) -> Mask:
     for family in (BACKWARD, BY_HAND):
         if family.name in answers.speakers:
             found |= np.isnan(answers.speakers[family.name].value)
+    return found & ~answers.blamed
+
+
+def _x_is_no_number(answers: Answers) -> Mask:
+    """Return the entries in columns of `x` that no step leads away from."""
+    found: Mask = np.broadcast_to(~np.isfinite(answers.trial.x_vector), answers.trial.size)
     return found & ~answers.blamed
 
 
@@ -96,6 +104,11 @@ def _stepped_over(answers: Answers) -> Mask:
     # else x + tanh(1e5 (x - 1)), whose slopes are too rough to tell, is undecided at 1
     silent = answers.speakers[NUMERIC.name].silent
     return found & ~np.broadcast_to(silent, slopes.value.shape).any(axis=1)
+
+
+def _of_no_number(answers: Answers, mask: Mask) -> Finding:
+    trial, column = answers.trial, int(np.argmax(mask.any(axis=0)))
+    return no_number(trial.x_name("x", column), trial.x_vector[column])
 
 
 def _asks(question: str) -> Callable[[Answers, Mask], Finding]:
@@ -219,17 +232,62 @@ def _with_rounding(answers: Answers) -> Answers:
         one if one.family == NUMERIC.name else replace(one, error=one.error + rounding)
         for one in answers.witnesses
     )
-    return replace(answers, witnesses=witnesses)
+    rounded = replace(answers, witnesses=witnesses)
+    kinks, numeric = answers.cancelling_kinks, answers.numeric
+    if kinks is None or numeric is None:
+        return rounded
+    # else householder_product (in tests/), whose slope of 3e-13 is rounding, seems to have kinks
+    left = kinks & _apart(rounded.speakers.get(BACKWARD.name), numeric, trial.relative)
+    heard = replace(numeric, silent=numeric.silent & ~(kinks & ~left))
+    witnesses = tuple(heard if one is numeric else one for one in witnesses)
+    return replace(rounded, witnesses=witnesses, cancelling_kinks=left)
 
 
-AGAIN = (_by_plain_engines, _at_the_worst_entry, _in_all_columns, _with_rounding)
+def _apart(backward: Witness | None, numeric: Witness, relative: float) -> Mask:
+    """Return where differences contradict backward, also where they have no vote."""
+    if backward is None:
+        return np.zeros(numeric.value.shape, bool)
+    return distance(backward, replace(numeric, silent=False), relative) > 1
+
+
+def _without_torchs_forward(answers: Answers) -> Answers:
+    """Take forward mode's vote where it is outvoted, and its formula is torch's own.
+
+    With its vote right entries of cholesky_inverse (in tests/) are undecided, whose forward formula
+    is wrong.
+    """
+    trial, result = answers.trial, answers.result
+    if trial.custom or not {FORWARD.name, BACKWARD.name} <= answers.speakers.keys():
+        return answers
+    mask = dict(culprits(result.against, trial.reached[:, None]))[FORWARD]
+    if not mask.any():
+        return answers
+    at = int(np.argmax(mask))
+    told = f"{trial.entry_name(at)}: {said(list(answers.speakers.values()), at)}"
+    kept = tuple(one for one in answers.witnesses if one.family != FORWARD.name)
+    rows = (
+        Row(one.name, one.family, "not applicable", note=f"{FORWARD_ERRS}: {told}")
+        for one in answers.witnesses
+        if one.family == FORWARD.name
+    )
+    return replace(answers, witnesses=kept, rows=(*answers.rows, *rows))
+
+
+AGAIN = (
+    Remedy("ask engines without vmap", _by_plain_engines),
+    Remedy("take finer steps at the worst entry", _at_the_worst_entry),
+    Remedy("repeat the differences, with the noise of f", _in_all_columns),
+    Remedy("measure the rounding of J", _with_rounding),
+    Remedy("drop a forward formula that is outvoted", _without_torchs_forward),
+)
 DOUBTS: tuple[Doubt[Answers], ...] = (
-    Doubt(_contradicted, AGAIN),  # whoever errs in the end is accused
-    Doubt(_not_a_number, words=_asks("not a number, nothing to compare")),
-    Doubt(_undecided, AGAIN, _asks(SPLIT_VOTE)),
-    Doubt(_alone, AGAIN, _asks(ALONE)),
-    Doubt(_detached, AGAIN, _asks("a detached path would not show")),
-    Doubt(_stepped_over, AGAIN),
+    Doubt("somebody is contradicted", _contradicted, AGAIN),  # who errs in the end is accused
+    Doubt("a value is nan", _not_a_number, words=_asks("not a number, nothing to compare")),
+    Doubt("an element of x is no number", _x_is_no_number, words=_of_no_number),
+    Doubt("the vote is split", _undecided, AGAIN, _asks(SPLIT_VOTE)),
+    Doubt("one family stands alone", _alone, AGAIN, _asks(ALONE)),
+    Doubt(UNSEEN, _detached, AGAIN, _asks(UNSEEN)),
+    Doubt("slopes close by are different", _stepped_over, AGAIN),
 )
 
 
@@ -240,6 +298,7 @@ def _with_slopes(answers: Answers, slopes: Slopes, cancelling: Mask | None = Non
     again = replace(again, error=again.error + least_visible_slope(trial, again.value))
     silent = again.silent | _rounded_away(trial, again, exact) | _stairs(trial, again, exact)
     if cancelling is not None:
+        cancelling = cancelling & _apart(answers.speakers.get(BACKWARD.name), again, trial.relative)
         silent = silent | cancelling
     again = replace(again, silent=silent)
     witnesses = tuple(again if one is answers.numeric else one for one in answers.witnesses)
@@ -267,7 +326,9 @@ def _stairs(trial: Trial, numeric: Witness, exact: Sequence[Witness]) -> Mask:
     if not exact:
         return np.zeros(trial.size, bool)
     flat = np.asarray(np.all([one.value == 0 for one in exact], axis=0))
-    flat &= (numeric.value != 0) & ~numeric.silent
+    # beyond its error: else the keys' bias in nn.TransformerEncoder, whose slope is 0 but for
+    # rounding, is undecided (in tests/)
+    flat &= (abs(numeric.value) > SAFETY * np.asarray(numeric.error)) & ~numeric.silent
     for column in np.flatnonzero(flat.any(axis=0)).tolist():
         for side in (-STEP_OF_STAIRS, STEP_OF_STAIRS):
             moved = trial.x_vector.copy()

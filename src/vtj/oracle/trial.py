@@ -31,7 +31,7 @@ from vtj.calling.tensors import (
 from vtj.engines.numeric import CLOSE
 from vtj.oracle.blocks import as_matrix
 from vtj.oracle.naming import element
-from vtj.oracle.noise import finest_noise, noise_at_all_scales
+from vtj.oracle.noise import finest_noise, leaping, noise_at_all_scales
 from vtj.oracle.tolerance import RELATIVE
 from vtj.outcome import Outcome, backward
 from vtj.release import dtypes_noted, dtypes_of
@@ -101,7 +101,9 @@ class Trial:
     @cached_property
     def noise(self) -> NDArray[np.float64]:
         """The rounding noise of `f`'s values, seen as `x` moves a little."""
-        return noise_at_all_scales(*self.line())
+        return noise_at_all_scales(
+            *self.line(), leaps=lambda: leaping(lambda: self.run(self.x_vector))
+        )
 
     @cached_property
     def terms(self) -> NDArray[np.float64]:
@@ -373,7 +375,33 @@ def _first_taken(
             errors.append(error)
         else:
             return like(parts, x), leaves, y, noted
+    if _runs_within_storage(f, given):
+        why = "f reads memory beyond x, a view of a larger tensor, which a copy of x does not have"
+        raise ValueError(f"{why}: {errors[told]}; expected that tensor as x") from errors[told]
     raise errors[told]
+
+
+def _runs_within_storage(f: Function, given: tuple[Tensor, ...]) -> bool:
+    """Return whether `f` takes parts, of which it takes no copies, where more lies in memory."""
+    try:
+        if all(p.untyped_storage().nbytes() == p.numel() * p.element_size() for p in given):
+            return False
+        f(
+            *(
+                torch.empty(0, dtype=part.dtype, device=part.device)
+                .set_(
+                    part.untyped_storage().clone(),  # type: ignore[no-untyped-call]
+                    part.storage_offset(),
+                    part.size(),
+                    part.stride(),
+                )
+                .requires_grad_()
+                for part in given
+            )
+        )
+    except Exception:
+        return False
+    return True
 
 
 def _has_jvp(node: Any) -> bool:

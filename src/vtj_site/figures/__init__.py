@@ -4,6 +4,7 @@ from vtj_site.figures.bars import scale_figure
 from vtj_site.figures.calls import accumulation
 from vtj_site.figures.costs import cost
 from vtj_site.figures.listening import listening
+from vtj_site.figures.loop import loop
 from vtj_site.figures.maps import maps
 from vtj_site.figures.passes import passes
 from vtj_site.figures.reading import PictureError, read_back
@@ -14,6 +15,7 @@ __all__ = [
     "accumulation",
     "cost",
     "listening",
+    "loop",
     "maps",
     "passes",
     "read_back",

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 import vtj
+from tests.zoo.bug import custom
 from vtj.calling import clock as module
 from vtj.calling.clock import Clock, OutOfTime, timed
 
@@ -57,6 +58,17 @@ def test_what_was_compared_by_then_is_told() -> None:
     assert told["reverse"] == told["forward"] == "agrees"
     assert told["numeric"] == "note"
     assert "the engines numeric" in report.findings[0]
+
+
+@pytest.mark.usefixtures("slow")
+def test_certify_tells_what_was_compared_too() -> None:
+    """Here the two numbers differ, and no time is left to find the entry."""
+    report = vtj.certify(custom(torch.sin, lambda x, g: 2 * g * x[0].cos()), X, seconds=20)
+    assert report.verdict == "undecided"
+    compared, power = report.rows
+    assert (compared.what, compared.result) == ("⟨x.grad, u⟩ = ⟨v, J·u⟩ by differences", "differs")
+    assert power.what == "power"
+    assert "the entry where it differs, or a closer look, was left" in report.findings[0]
 
 
 @pytest.mark.usefixtures("slow")

@@ -98,7 +98,7 @@ ALONE_X, ALONE_Y = "each input alone", "each output alone"
         (Unbound, X, ALONE_X, "x.grad: backward raises UnboundLocalError: "),
         (Two, X[0], ALONE_Y, ""),
         (Undefined, X[0], ALONE_Y, "x.grad: backward raises TypeError: "),
-        (Lost, X[0], ALONE_Y, "x.grad[0]: the backward is another where one output alone is used"),
+        (Lost, X[0], ALONE_Y, "x.grad[0]: another gradient where each output is used alone"),
     ],
     ids=lambda one: getattr(one, "__name__", None),
 )

@@ -1,15 +1,11 @@
 """The one loop: the cheapest remedy first, each once, until nothing is doubted."""
 
-from vtj.oracle.doubts import Doubt, open_question, settle
+from vtj.oracle.doubts import Doubt, Remedy, open_question, settle, steps
 from vtj.oracle.findings import Finding
 
 
 def half(number: float) -> float:
     return number / 2
-
-
-def nothing(number: float) -> float:
-    return number + 0.0
 
 
 def less(number: float) -> float:
@@ -20,8 +16,9 @@ def told(number: float, sign: bool) -> Finding | None:
     return Finding(f"{number:g} is large", "undecided") if number < 1000 else None
 
 
-LARGE = Doubt[float](lambda number: number > 10, (half, less), told)
-NEGATIVE = Doubt[float](lambda number: number < 0, (abs,))
+HALF, LESS = Remedy("half of it", half), Remedy("less", less)
+LARGE = Doubt[float]("large", lambda number: number > 10, (HALF, LESS), told)
+NEGATIVE = Doubt[float]("negative", lambda number: number < 0, (Remedy("its size", abs),))
 
 
 def test_what_is_not_doubted_stays() -> None:
@@ -34,11 +31,13 @@ def test_the_cheapest_remedy_comes_first_and_no_further_where_it_will_do() -> No
 
 
 def test_each_remedy_is_taken_once_at_most() -> None:
-    assert settle(100.0, [LARGE, Doubt(lambda number: number > 0, (less, nothing))]) == 40
+    assert settle(100.0, [LARGE, Doubt("positive", lambda number: number > 0, (LESS,))]) == 40
 
 
 def test_a_remedy_may_raise_another_doubt() -> None:
     assert settle(-30.0, [LARGE, NEGATIVE]) == 5
+    made = [(step.doubt.name, step.remedy.name) for step in steps(-30.0, [LARGE, NEGATIVE])]
+    assert made == [("negative", "its size"), ("large", "half of it"), ("large", "less")]
 
 
 def test_the_first_doubt_that_stays_is_put_in_words() -> None:

@@ -204,6 +204,27 @@ def test_where_one_hot_v_were_not_asked_a_transposed_gradient_is_named() -> None
     assert report.findings[0].endswith(" (the gradient of x is transposed)")
 
 
+def test_a_backward_that_writes_into_what_was_saved_is_wrong() -> None:
+    """The first is right, so that all rows but one agree."""
+
+    class Spoils(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor) -> Tensor:
+            ctx.save_for_backward(2 * x)
+            return x**2
+
+        @staticmethod
+        def backward(ctx: Any, *g: Tensor) -> Tensor:
+            (slope,) = ctx.saved_tensors
+            return slope.mul_(g[0])
+
+    report = vtj.check(Spoils.apply, X, V)
+    assert (report.verdict, report.culprit) == ("wrong", "backward")
+    (finding,) = report.findings
+    assert finding.endswith("it writes into what was saved")
+    assert row(report, "a second backward adds").result == "fails"
+
+
 def test_what_is_said_of_j_is_not_said_again_of_x_grad() -> None:
     """Formulas that are good to nine digits only are not wrong, J by hand or not."""
 

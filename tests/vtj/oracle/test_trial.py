@@ -152,3 +152,16 @@ def test_a_node_counts_once_however_many_ways_lead_there() -> None:
 def test_what_has_no_derivative_is_refused(f: Any, x: Any, message: str) -> None:
     with pytest.raises(TypeError, match=f"^{message}$"):
         try_out(f, x)
+
+
+def test_a_view_beyond_which_f_reads_is_refused() -> None:
+    whole = torch.arange(4.0, dtype=torch.float64)
+    beyond = "f reads memory beyond x, a view of a larger tensor, which a copy of x does not have: "
+    with pytest.raises(ValueError, match=f"^{beyond}.*; expected that tensor as x$"):
+        try_out(lambda x: x.as_strided((2,), (1,), 2), whole[:2])
+    with pytest.raises(RuntimeError, match=r"^out of bounds"):
+        try_out(_raises_out_of_bounds, whole[:2])
+
+
+def _raises_out_of_bounds(x: Tensor) -> Tensor:
+    raise RuntimeError("out of bounds")

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from vtj.show import Figure
-from vtj_site.figures.reading import charts, graphs, images, passes, tables, timelines
+from vtj_site.figures.reading import charts, graphs, images, loops, passes, tables, timelines
 from vtj_site.figures.reading.compared import Pair, same
 from vtj_site.figures.reading.drawn import drawn
 from vtj_site.markup import Shown
@@ -26,6 +26,8 @@ READINGS: dict[str, Callable[..., Iterator[Pair]]] = {
     "Maps over the image": images.maps,
     "Values forward, gradients back": graphs.graph,
     "Forward and back between processes": passes.passes,
+    "How check decides": loops.loop,
+    "How certify decides": loops.loop,
 }
 """How each picture is read, by the beginning of its title: so a title names what is drawn."""
 
@@ -39,7 +41,8 @@ def read_back(picture: Picture, **true: Any) -> Picture:
 
     `true` holds the values under the names that the picture gives them: `J`, `v` and `grad` for a
     heat map and for shapes, `sums` for calls, `f`, `x` and `v` for a graph, `names`, `y` and `v`
-    for passes of processes, the `questions` of a timeline. What a record says is looked up.
+    for passes of processes, `f` and `x` for the loop of a verdict, the `questions` of a timeline.
+    What a record says is looked up.
 
     Raises:
         PictureError: With what the picture says, and what is true.

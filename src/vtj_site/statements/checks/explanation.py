@@ -71,21 +71,6 @@ def _() -> None:
     assert not vtj.check(lambda x: x.relu() - (-x).relu(), at)  # torch says 0 of the slope of x
 
 
-@statement(
-    "stairs",
-    "It is called wrong, or correct where its stairs are so low beside `x` that they pass for "
-    "rounding.",
-)
-def _() -> None:
-    for f in (torch.sign, torch.round, torch.floor):
-        verdicts = [
-            vtj.check(lambda x, f=f: x + (f(x) - x).detach(), torch.tensor([point])).verdict
-            for point in (0.1, 0.3, 0.75, 2.6, 3.6, 100.6)
-        ]
-        far = "wrong" if f is torch.sign else "correct"  # all its stairs are at 0
-        assert verdicts == ["wrong"] * 5 + [far], (f, verdicts)
-
-
 @statement("detached", "Backward and forward both miss what is detached, and agree on a wrong `J`.")
 def _() -> None:
     for f in ELEMENTWISE:
