@@ -188,7 +188,7 @@ const prepared = ({ sections, synonyms }) => {
       const exact = isMessage
         ? held.map((message) => pasted.filter((as, i) => message[i].includes(as)).length) : [];
       // A section that counts less counts in full for a question that is its own.
-      const better = (one.weight + (1 - one.weight) * alike) * (1 + 3 * alike)
+      const better = (one.weight + (1 - one.weight) * alike) * (1 + 5 * alike)
         * 4 ** Math.max(0, ...exact) * (1 + Math.max(0, ...inOrder) / 2);
       const titled = asTitle.includes(" ") && tokens(one.title).map(stem).join(" ") === asTitle;
       return { ...one, score: score * better, matched, titled, told: Math.max(0, ...exact) > 0 };

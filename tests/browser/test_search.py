@@ -52,8 +52,8 @@ def test_the_right_section_is_first_or_near_it(search_tab: Page, site: Path, fil
     """A page that comes may take a place or two; where that is right, the list is to say so."""
     found = places(search_tab, site, asked(file))
     assert len(found) >= 20
-    assert reached_by(found, 1) >= 0.75 * len(found), table(found)
-    assert reached_by(found, 3) >= 0.88 * len(found), table(found)
+    assert reached_by(found, 1) >= 0.8 * len(found), table(found)
+    assert reached_by(found, 3) >= 0.93 * len(found), table(found)
 
 
 def test_an_address_that_leads_nowhere_is_named(search_tab: Page, site: Path) -> None:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from finding import SYNONYMS, write, write_data
+from finding import ASKED, SYNONYMS, write, write_data
 from finding.sections import sections
 from sphinx.errors import ExtensionError
 
@@ -145,3 +145,15 @@ def test_no_name_stands_in_two_groups() -> None:
     """It would call everything in both the same."""
     names = [name for group in json.loads(SYNONYMS.read_text("utf-8")) for name in group]
     assert sorted(names) == sorted(set(names))
+
+
+def test_no_comma_cuts_a_question() -> None:
+    """Commas stand between the questions: one inside of brackets would cut them."""
+    asked: dict[str, str] = json.loads(ASKED.read_text("utf-8"))
+    cut = [
+        question
+        for questions in asked.values()
+        for question in questions.split(",")
+        if any(question.count(left) != question.count(right) for left, right in ("()", "[]"))
+    ]
+    assert cut == []
