@@ -27,7 +27,7 @@ from collections.abc import Iterator, Set
 from itertools import pairwise
 
 from vtj_site.statements.cells import Cells
-from vtj_site.statements.contraries import WRITTEN, asked_as, contraries, stems
+from vtj_site.statements.contraries import WRITTEN, alike, asked_as, rivals, stems
 from vtj_site.statements.parts import PARTS
 from vtj_site.statements.predicates import PREDICATES
 from vtj_site.statements.sentences import QUOTED, Mark, Sentence
@@ -98,14 +98,23 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
             f"{', '.join(negating) or 'no name with one'} in what is asked: put it into the word, "
             "or ask for it by a name that has it, or say less"
         )
-    of_zoo = " ".join([*phrases, *(mark.target for mark in said.marks)])
+    of_zoo = pieces_of(" ".join([*phrases, *(mark.target for mark in said.marks)]))
+    spoken = pieces_of(said.text)
     for each in WORD.finditer(text):
         of_clause = asked_beside(said, each.start())
-        if (word := asked_as(each[0])) and not (
-            stands_alone(of_clause, word, each[0], pieces_of(text))
-            or stems(each[0]) & pieces_of(of_zoo)
-            or stands_alone(cells.behind(of_clause, line, 1), word, each[0])
-        ):
+        forms, others = stems(each[0]), rivals(each[0])
+        if forms & of_zoo or not (others or asked_as(each[0])):
+            continue
+        pieces, made = pieces_of(of_clause), pieces_of(cells.behind(of_clause, line, 1))
+        against = [group for group in others if {*group} & pieces and not {*group} & spoken]
+        if not asked_as(each[0]):
+            refused = bool(against) and not alike(each[0]) & pieces
+        else:
+            written = {asked_as(each[0]), *forms} & {*WRITTEN}
+            named = forms & pieces or any(re.search(WRITTEN[one], of_clause) for one in written)
+            led_to = forms & made and not any({*group} & made for group in others)
+            refused = bool(against) or not (named or led_to)
+        if refused:
             yield (
                 f"{each[0]!r} has a contrary, and what is asked does not name it: put it into the "
                 "word, or ask for it by a name that has it, or say less"
@@ -147,27 +156,13 @@ def out_of_order(said: Sentence, mark: Mark, text: str) -> Iterator[str]:
             found = [each.start() for each in re.finditer(whole, mark.target)]
             placed += [(start, found[0], code)] if len(found) == 1 else []
     for word in WORD.finditer(text):
-        if word.start() in here and contraries(word[0]):
+        if word.start() in here and rivals(word[0]):
             pieces = re.finditer(r"[a-z]+", mark.target.lower())
             found = [each.start() for each in pieces if stems(each[0]) & stems(word[0])]
             placed += [(word.start(), found[0], word[0])] if len(found) == 1 else []
     for (_, one, first), (_, other, second) in pairwise(sorted(placed)):
         if one > other:
             yield f"{first!r} stands before {second!r}, and what is asked has them otherwise"
-
-
-def stands_alone(
-    expression: str, word: str, form: str, said: Set[str] = frozenset()
-) -> bool:
-    """Whether an expression names a word, or says it as code does, and none of its contraries.
-
-    One that the sentence says too is no such contrary: both are asked then.
-    """
-    pieces = pieces_of(expression)
-    written = {word, *stems(form)} & {*WRITTEN}
-    return not ({*contraries(word)} - said) & pieces and bool(
-        stems(form) & pieces or any(re.search(WRITTEN[each], expression) for each in written)
-    )
 
 
 def asks_of(expression: str, name: str, code: str, of_grad: object) -> bool:
@@ -222,7 +217,8 @@ def asked_beside(said: Sentence, place: int) -> str:
 
 def pieces_of(expression: str) -> set[str]:
     """Return the words that names and texts in an expression are made of, and their stems."""
-    return {stem for word in re.findall(r"non-leaf|[a-z]+", expression.lower()) for stem in stems(word)}
+    words = re.findall(r"non-leaf|[a-z]+", expression.lower().replace(".values()", ""))
+    return {stem for word in words for stem in stems(word)}
 
 
 def phrases_of(said: Sentence) -> dict[str, bool]:

@@ -2,7 +2,8 @@
 
 Each line of `CONTRARIES` is a set of words of which one could stand for another and turn a sentence
 around. Those before the bar may be typed unasked, since none of them is the contrary of another one
-there; each word behind it has to be asked wherever it stands. Words joined by `=` are no contraries. So a page may say that torch keeps
+there; each word behind it has to be asked wherever it stands. Words joined by `=` are no contraries.
+Behind a `~` stand words that may be typed where none of the others is asked. So a page may say that torch keeps
 something, and whoever turns that into "drops" has to ask for it. A word stands for its forms too.
 """
 
@@ -26,7 +27,6 @@ next | previous
 | free retain
 | raise=crash=fail work=succeed
 | two three four five six seven eight nine ten eleven twelve hundred thousand million half quarter third tenth
-zero | nonzero
 | ones twos zeros
 once | twice thrice
 one single | several
@@ -124,8 +124,11 @@ generator | critic
 | server client
 | eager compiled
 | cpu gpu
-dense | sparse
+| dense sparse
 enough | insufficient
+~ gradient=grad=derivative=slope=vjp loss=cost
+~ weight bias
+~ model optimizer scaler
 common | rare
 follow | precede
 """
@@ -187,12 +190,18 @@ def stems(word: str) -> frozenset[str]:
 
 
 ROWS = [
-    (tuple(free.split()), tuple(tuple(each.split("=")) for each in asked.split()))
-    for free, _, asked in (row.partition("|") for row in CONTRARIES.strip().splitlines())
+    (tuple(free.strip("~ ").split()), tuple(tuple(each.split("=")) for each in asked.split()))
+    for free, _, asked in (
+        row.replace("~", "~|").partition("|") for row in CONTRARIES.strip().splitlines()
+    )
 ]
-ASKED = frozenset(word for _, asked in ROWS for alike in asked for word in alike)
+ASKED = frozenset(
+    word
+    for row in CONTRARIES.strip().splitlines()
+    for word in re.split(r"[ =]+", row.partition("|")[2])
+)
 """Words that are asked wherever they stand."""
-LISTED = ASKED | {word for free, _ in ROWS for word in free}
+LISTED = frozenset(re.findall(r"[\w-]+", CONTRARIES))
 
 
 def asked_as(word: str) -> str:
@@ -206,23 +215,36 @@ def asked_as(word: str) -> str:
     return found[-1] if found else word.lower() if UNDONE.fullmatch(word) else ""
 
 
+@cache
+def alike(word: str) -> frozenset[str]:
+    """Return the words that say the same, and what the word may be a form of."""
+    forms = stems(word)
+    return forms.union(*(each for _, asked in ROWS for each in asked if forms & {*each}))
+
+
+@cache
+def rivals(word: str) -> frozenset[tuple[str, ...]]:
+    """Return what could stand for a word and turn its sentence around; what is alike, together."""
+    forms, found = stems(word), set[tuple[str, ...]]()
+    for free, asked in ROWS:
+        mine = [each for each in asked if forms & {*each}]
+        if mine or forms & {*free}:
+            found |= {*asked} - {*mine} | {(each,) for each in (free if mine else ())}
+    return frozenset(found)
+
+
 def contraries(word: str) -> list[str]:
-    """Return what could take the place of a word and turn its sentence around, in its form.
+    """Return the contraries of a word, in its form.
 
     Examples:
-        >>> contraries("Last"), contraries("keeps")[:2], contraries("unwatched")
-        (['first', 'second'], ['loses', 'drops'], ['watched'])
+        >>> contraries("Last"), contraries("drops"), contraries("unwatched")
+        (['first', 'second'], ['finds', 'holds', 'keeps', 'leaves'], ['watched'])
     """
-    forms, found = stems(word), list[str]()
-    for free, asked in ROWS:
-        mine = [alike for alike in asked if forms & {*alike}]
-        if mine or forms & {*free}:
-            found += [each for alike in asked if alike not in mine for each in alike]
-            found += free if mine else ()
+    found = sorted(each for group in rivals(word) for each in group)
     if not found and UNDONE.fullmatch(word):
         return [word[2:]]
     inflected = word.endswith("s") and word.lower() not in LISTED
-    return [with_s(each) if inflected else each for each in dict.fromkeys(found)]
+    return [with_s(each) if inflected else each for each in found]
 
 
 def with_s(word: str) -> str:
