@@ -30,7 +30,7 @@ from vtj_site.statements.cells import Cells
 from vtj_site.statements.contraries import WRITTEN, alike, asked_as, rivals, stems
 from vtj_site.statements.parts import PARTS
 from vtj_site.statements.predicates import PREDICATES
-from vtj_site.statements.sentences import QUOTED, Mark, Sentence
+from vtj_site.statements.sentences import QUOTED, Mark, Sentence, ordered
 from vtj_site.statements.words import plain
 
 NEGATION = re.compile(
@@ -43,6 +43,22 @@ NEGATING = {"not", "no", "never", "without", "nothing", "neither"}
 WORD = re.compile(r"[A-Za-z][\w'-]*[\w]")
 GUESSED = re.compile(r"If you (?:said|expected|thought)\b[^:]*:")
 """What a reader may have said is nothing that the page says."""
+LEADS = re.compile(r"[;:] |, (?=(?:and|but|so|since|for|because|which|where|as|though|while|whose)\b)")
+"""Where a clause ends that says something by itself."""
+CONDITION = re.compile(r"(?:if|when|where|as|to|though|once|while|since|until|with)\b|[A-Z]\w+ing\b", re.I)
+FEW = 4
+"""So many words say nothing by themselves: "What it was: …"."""
+SAYS = re.compile(
+    r"\b(?:is|are|was|were|(?:ha|doe)s|had|have|do|did|can|may|must|will|would|should|needs?|goes|went|came|comes?|"
+    r"gives?|gave|gets?|got|makes?|made|takes?|took|keeps?|kept|leaves|adds?|stands?|stays?|counts?|"
+    r"passes|returns?|runs?|ran|calls|sees|saw|hands|computes?|changes?|writes?|wrote|depends?|"
+    r"multipl\w+|records?|finds?|sends?|drops?|compares|holds?|listens|trains|cuts?|rises|names|"
+    r"wants|follows?|subtracts|averages|lets|mix|lies|shows|grows|arrives?|arrived|divides?|ends|"
+    r"starts|means|works|asks?|draws?|reads|looks|copies|hides?|notices|becomes|differs?|agrees?|"
+    r"happens|serves?|forgets?|points?|overwrote|doubles?|silences|knows|fits?|helps?|tells?|"
+    r"walks?|repeats?|built|cancels?|moves?|turns?|feeds|used|estimates|contradicts?)\b"
+)
+"""What makes a clause say something."""
 PLAIN = re.compile(r"[A-Za-z_]\w*(?:\.grad)?")
 OF_GRAD = re.compile(r"gradient|\.grad\b")
 CLAUSE = re.compile(r"[;:,] ")
@@ -124,6 +140,8 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
         yield f"the sentence names {code!r} twice: is one of them something else?"
     if not said.told:
         return
+    if said_before := leading(said, text):
+        yield f"{said_before!r} says something by itself, and nothing is asked there: say less"
     for mark in said.told:
         yield from out_of_order(said, mark, text)
     behind = f"{asked}\n{cells.behind(asked, line)}"
@@ -144,6 +162,18 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
                     f"the sentence names {name!r}, and neither what is asked nor the code that "
                     f"made it does: {of_clause}"
                 )
+
+
+def leading(said: Sentence, text: str) -> str:
+    """Return a clause that stands before all that is asked, and says something by itself."""
+    first, start = min(mark.start for mark in (*said.told, *said.marks)), 0
+    for end in LEADS.finditer(text, 0, first):
+        clause = text[start : end.start()]
+        alone = len(said.text[start : end.start()].split()) > FEW and not CONDITION.match(said.text[start:])
+        if alone and SAYS.search(clause) and not ordered(said.text[start : end.start()]):
+            return said.text[start : end.start()]
+        start = end.end()
+    return ""
 
 
 def out_of_order(said: Sentence, mark: Mark, text: str) -> Iterator[str]:
