@@ -60,6 +60,8 @@ SAYS = re.compile(
 )
 """What makes a clause say something."""
 PLAIN = re.compile(r"[A-Za-z_]\w*(?:\.grad)?")
+ATTRIBUTE = re.compile(r"([a-z_]\w*)\.(?!grad\b)[a-z]\w*")
+OPTION = re.compile(r"(\w+)=[\w\"]*")
 OF_GRAD = re.compile(r"gradient|\.grad\b")
 CLAUSE = re.compile(r"[;:,] ")
 OURS = {"torch", "vtj", "nn", "F", "self", "True", "False", "None", "x", "y", "v", "J"}
@@ -139,6 +141,7 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
     for code in sorted({code for code in plain_names if plain_names.count(code) > 1}):
         yield f"the sentence names {code!r} twice: is one of them something else?"
     if not said.told:
+        yield from unasked_options(said, of_zoo)
         return
     if said_before := leading(said, text):
         yield f"{said_before!r} says something by itself, and nothing is asked there: say less"
@@ -156,12 +159,23 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
                     f"the sentence names {name!r}, which the page's cells have made, and what is "
                     f"asked there does not: {of_clause}"
                 )
+        if (of := ATTRIBUTE.fullmatch(code)) and re.search(rf"\b{of[1]}\.[a-z]", asked):
+            if not re.search(rf"\b{re.escape(code)}\b", f"{asked} {said.text[:start]}"):
+                yield f"the sentence names {code!r}, and what is asked another part of {of[1]!r}"
         for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", code)):
             if name not in known:
                 yield (
                     f"the sentence names {name!r}, and neither what is asked nor the code that "
                     f"made it does: {of_clause}"
                 )
+
+
+def unasked_options(said: Sentence, asked: Set[str]) -> Iterator[str]:
+    """Say which options of a call a sentence names, where its words of the zoo ask for none."""
+    for _, code in said.named:
+        option = OPTION.fullmatch(code)
+        if option and not pieces_of(option[1]) <= asked:
+            yield f"the sentence names {code!r}, and what is asked does not"
 
 
 def leading(said: Sentence, text: str) -> str:
@@ -186,7 +200,7 @@ def out_of_order(said: Sentence, mark: Mark, text: str) -> Iterator[str]:
             found = [each.start() for each in re.finditer(whole, mark.target)]
             placed += [(start, found[0], code)] if len(found) == 1 else []
     for word in WORD.finditer(text):
-        if word.start() in here and rivals(word[0]):
+        if word.start() in here and len(word[0]) > 3:
             pieces = re.finditer(r"[a-z]+", mark.target.lower())
             found = [each.start() for each in pieces if stems(each[0]) & stems(word[0])]
             placed += [(word.start(), found[0], word[0])] if len(found) == 1 else []

@@ -119,7 +119,11 @@ prevent | cause
 possible | impossible
 trust | distrust
 along | against
-spite | thanks
+spite | thanks because
+since | although=though=despite
+| plus minus
+forward | backward=reverse
+~ half double
 generator | critic
 | server client
 | eager compiled
@@ -142,9 +146,11 @@ IRREGULAR = dict(
         "lying:lie tied:tie"
     ).split()
 )
-UNDONE = re.compile(r"un(?!der|til|ion|ique|iform|less|it)\w+", re.I)
+UNDONE = re.compile(r"(?:non-|un(?!der|til|ion|ique|iform|less|it))\w+", re.I)
 """Its contrary is what it says without its first syllable."""
 NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
+NUMBER = r"(?<![\w.\[]){}(?:\.0)?\b(?!\])"
+"""A number, but for the place of an entry: `x[1]`."""
 WRITTEN = {
     "first": r"\[:?0(?![.\d])|, 0\]|\(0\)",
     "second": r"\[1(?![.\d])|, 1\]|\(1\)",
@@ -156,15 +162,17 @@ WRITTEN = {
     "input": r"\b(?:x|samples|images?|inputs?)\b",
     "output": r"\b(?:y|out|model|logits|outputs?|J)\b",
     "sum": r"@|\+|\bones|expand|cumsum|\badd\b", "mean": r"/|average", "product": r"@|\*|mul|push|[jv]vp",
-    "ones": r"\b1(?:\.0)?\b|sum\(", "half": r"/ ?2|0\.5", "twos": r"\b2(?:\.0)?\b",
-    "zeros": r"zero|\b0(?:\.0)?\b", "hundred": r"\b100(?:\.0)?\b", "thousand": r"\b1000(?:\.0)?\b",
+    "ones": r"sum\(|" + NUMBER.format(1), "half": r"/ ?2|0\.5", "twos": NUMBER.format(2),
+    "zeros": r"zero|" + NUMBER.format(0), "hundred": NUMBER.format(100), "thousand": NUMBER.format(1000),
     "multiply": r"\*|@", "numpy": r"\bnp\.", "value": r"\by\b|item", "vector": r"\bv\b|vec|one_hot|ones\(\d",
-    "class": r"label|logits", "imaginary": "imag", "infinite": r"\binf", "infinity": r"\binf",
+    "class": r"label|logits",
+    "backward": r"backward|\bgrad|vjp|jacrev", "reverse": r"backward|\bgrad|vjp|jacrev",
+    "plus": r"\+", "minus": "-", "imaginary": "imag", "infinite": r"\binf", "infinity": r"\binf",
     "scalar": r"\.sum\(\)|item|ndim", "constant": r"detach|requires_grad=False", "dtype": r"double|half|float|finfo",
     "minimum": r"argmin", "smallest": r"\bmin\(", "small": r"1e-|tiny", "optimizer": r"optim|SGD|Adam", "array": r"numpy|\bnp\.",
     "cpu": "cpu", "tuple": r", \)",
 } | {
-    word: rf"\b{number}(?:\.0)?\b" for number, word in enumerate(NUMBERS.split())
+    word: NUMBER.format(number) for number, word in enumerate(NUMBERS.split())
 }  # fmt: skip
 """How code says such a word where no name does."""
 
@@ -242,7 +250,7 @@ def contraries(word: str) -> list[str]:
     """
     found = sorted(each for group in rivals(word) for each in group)
     if not found and UNDONE.fullmatch(word):
-        return [word[2:]]
+        return [re.sub(r"^(?:non-|un)", "", word, flags=re.I)]
     inflected = word.endswith("s") and word.lower() not in LISTED
     return [with_s(each) if inflected else each for each in found]
 
