@@ -47,7 +47,7 @@ VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|does|do|did|can|may|must|g
 WORD, REST, WORDING = "computed word", "rest of sentence", "held by wording"
 COST, TOLD = "word of cost", "word told from values"
 NOT, OPPOSITE, NAME = "a not beside the word", "an opposite beside it", "another name beside it"
-FEW = 3
+FEW = 2
 """So many contraries of one word are planted: a word may have twenty."""
 GOAL = 0.9
 """Of the contraries of words, computed or told from values, so many have to be refused."""

@@ -24,6 +24,7 @@ has to change what is asked, and that is computed.
 import ast
 import re
 from collections.abc import Iterator, Set
+from functools import cache
 from itertools import pairwise
 
 from vtj_site.statements.cells import Cells
@@ -43,9 +44,13 @@ NEGATING = {"not", "no", "never", "without", "nothing", "neither"}
 WORD = re.compile(r"[A-Za-z][\w'-]*[\w]")
 GUESSED = re.compile(r"If you (?:said|expected|thought)\b[^:]*:")
 """What a reader may have said is nothing that the page says."""
-LEADS = re.compile(r"[;:] |, (?=(?:and|but|so|since|for|because|which|where|as|though|while|whose)\b)")
+LEADS = re.compile(
+    r"[;:] |, (?=(?:and|but|so|since|for|because|which|where|as|though|while|whose)\b)"
+)
 """Where a clause ends that says something by itself."""
-CONDITION = re.compile(r"(?:if|when|where|as|to|though|once|while|since|until|with)\b|[A-Z]\w+ing\b", re.I)
+CONDITION = re.compile(
+    r"(?:if|when|where|as|to|though|once|while|since|until|with)\b|[A-Z]\w+ing\b", re.I
+)
 FEW = 4
 """So many words say nothing by themselves: "What it was: …"."""
 SAYS = re.compile(
@@ -128,8 +133,9 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
         if not asked_as(each[0]):
             refused = bool(against) and not alike(each[0]) & pieces
         else:
-            written = {asked_as(each[0]), *forms} & {*WRITTEN}
-            named = forms & pieces or any(re.search(WRITTEN[one], of_clause) for one in written)
+            same = {asked_as(each[0]), *alike(each[0])}
+            written = any(re.search(WRITTEN[one], of_clause) for one in same & {*WRITTEN})
+            named = same & pieces or written
             led_to = forms & made and not any({*group} & made for group in others)
             refused = bool(against) or not (named or led_to)
         if refused:
@@ -159,9 +165,9 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
                     f"the sentence names {name!r}, which the page's cells have made, and what is "
                     f"asked there does not: {of_clause}"
                 )
-        if (of := ATTRIBUTE.fullmatch(code)) and re.search(rf"\b{of[1]}\.[a-z]", asked):
-            if not re.search(rf"\b{re.escape(code)}\b", f"{asked} {said.text[:start]}"):
-                yield f"the sentence names {code!r}, and what is asked another part of {of[1]!r}"
+        of = ATTRIBUTE.fullmatch(code)
+        if of and f"{of[1]}." in asked and code not in f"{asked} {said.text[:start]}":
+            yield f"the sentence names {code!r}, and what is asked another part of {of[1]!r}"
         for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", code)):
             if name not in known:
                 yield (
@@ -183,7 +189,9 @@ def leading(said: Sentence, text: str) -> str:
     first, start = min(mark.start for mark in (*said.told, *said.marks)), 0
     for end in LEADS.finditer(text, 0, first):
         clause = text[start : end.start()]
-        alone = len(said.text[start : end.start()].split()) > FEW and not CONDITION.match(said.text[start:])
+        alone = len(said.text[start : end.start()].split()) > FEW and not CONDITION.match(
+            said.text[start:]
+        )
         if alone and SAYS.search(clause) and not ordered(said.text[start : end.start()]):
             return said.text[start : end.start()]
         start = end.end()
@@ -259,10 +267,11 @@ def asked_beside(said: Sentence, place: int) -> str:
     return " , ".join(near or [mark.target for mark in said.told])
 
 
-def pieces_of(expression: str) -> set[str]:
+@cache
+def pieces_of(expression: str) -> frozenset[str]:
     """Return the words that names and texts in an expression are made of, and their stems."""
     words = re.findall(r"non-leaf|[a-z]+", expression.lower().replace(".values()", ""))
-    return {stem for word in words for stem in stems(word)}
+    return frozenset(stem for word in words for stem in stems(word))
 
 
 def phrases_of(said: Sentence) -> dict[str, bool]:

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -34,6 +35,7 @@ class Cells:
 
     def __init__(self, page: str = "") -> None:
         self.made, self.names = list[Made](), set[str]()
+        self._behind = cache(self._look_behind)
         for cell in CELL.finditer(page):
             code = OPTION.sub("", cell[1])
             try:
@@ -47,12 +49,17 @@ class Cells:
 
     def behind(self, expression: str, line: int, steps: int = DEEP) -> str:
         """Return the code that made what an expression names, the nearest above a line."""
+        return self._behind(expression, line, steps)
+
+    def _look_behind(self, expression: str, line: int, steps: int) -> str:
         done, found, waiting = set[str](), list[str](), NAME.findall(expression)
         for _ in range(steps):
             new = list[str]()
             for name in [each for each in dict.fromkeys(waiting) if each not in done]:
                 done.add(name)
-                for used in (False, True) if re.search(rf"\b{name}\.grad", expression) else (False,):
+                for used in (
+                    (False, True) if re.search(rf"\b{name}\.grad", expression) else (False,)
+                ):
                     makes = [made for made in self.made if (made.name, made.used) == (name, used)]
                     above = [made.code for made in makes if made.line <= line][-2:]
                     new += above or [made.code for made in makes[:1]]

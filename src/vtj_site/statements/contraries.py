@@ -2,9 +2,11 @@
 
 Each line of `CONTRARIES` is a set of words of which one could stand for another and turn a sentence
 around. Those before the bar may be typed unasked, since none of them is the contrary of another one
-there; each word behind it has to be asked wherever it stands. Words joined by `=` are no contraries.
-Behind a `~` stand words that may be typed where none of the others is asked. So a page may say that torch keeps
-something, and whoever turns that into "drops" has to ask for it. A word stands for its forms too.
+there; each word behind it has to be asked wherever it stands. Words joined by `=` say the same, and
+behind a `~` stand words that may be typed where none of the others is asked.
+
+So a page may say that torch keeps something, and whoever turns that into "drops" has to ask for it.
+A word stands for its forms too.
 """
 
 import re
@@ -26,11 +28,11 @@ next | previous
 | refuse=reject=forbid=deny accept=allow=permit
 | free retain
 | raise=crash=fail work=succeed
-| two three four five six seven eight nine ten eleven twelve hundred thousand million half quarter third tenth
+| two three four five six seven eight nine ten eleven twelve hundred thousand half quarter third
 | ones twos zeros
 once | twice thrice
 one single | several
-difference average | sum=total mean product maximum minimum median variance
+difference | sum=total mean=average product maximum minimum median variance
 square | cube
 add divide | subtract overwrite=replace remove multiply
 multiplication addition | division subtraction
@@ -76,8 +78,8 @@ true | untrue
 parameter | constant variable buffer
 tensor number matrix | scalar vector list tuple array dict=dictionary string
 gradient derivative slope result | value integral=antiderivative
-weight bias activation | target label
-loss score error cost penalty | reward
+weight activation | bias target label
+score error penalty | reward
 element entry pixel token batch sample | class
 shape | dtype
 torch python numpy | autograd
@@ -130,50 +132,69 @@ generator | critic
 | cpu gpu
 | dense sparse
 enough | insufficient
-~ gradient=grad=derivative=slope=vjp loss=cost
-~ weight bias
 ~ model optimizer scaler
 common | rare
 follow | precede
 """
-IRREGULAR = dict(
-    pair.split(":")
-    for pair in (
-        "kept:keep held:hold found:find left:leave lost:lose gave:give given:give got:get made:make "
-        "brought:bring grew:grow grown:grow fell:fall fallen:fall rose:rise risen:rise began:begin "
-        "came:come ran:run went:go gone:go saw:see seen:see knew:know known:know froze:freeze "
-        "frozen:freeze hid:hide forgot:forget forgotten:forget shrank:shrink shrunk:shrink "
-        "lying:lie tied:tie"
-    ).split()
-)
+FORMS = """
+kept:keep held:hold found:find left:leave lost:lose gave:give given:give got:get made:make
+brought:bring grew:grow grown:grow fell:fall fallen:fall rose:rise risen:rise began:begin
+came:come ran:run went:go gone:go saw:see seen:see knew:know known:know froze:freeze
+frozen:freeze hid:hide forgot:forget forgotten:forget shrank:shrink shrunk:shrink
+lying:lie tied:tie
+"""
+IRREGULAR = dict(pair.split(":") for pair in FORMS.split())
 UNDONE = re.compile(r"(?:non-|un(?!der|til|ion|ique|iform|less|it))\w+", re.I)
 """Its contrary is what it says without its first syllable."""
 NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
 NUMBER = r"(?<![\w.\[]){}(?:\.0)?\b(?!\])"
 """A number, but for the place of an entry: `x[1]`."""
 WRITTEN = {
-    "first": r"\[:?0(?![.\d])|, 0\]|\(0\)",
-    "second": r"\[1(?![.\d])|, 1\]|\(1\)",
-    "last": r"\[-1(?![.\d])|, -1\]|-1:",
-    "row": r"\[(?:0|1|-1)\]|row|len\(|J\[",
-    "column": r"\[:, |column|shape\[1\]|\.T\b",
-    "leaf": r"leaf|leaves", "complex": r"\d*j\b", "larger": ">", "smaller": "<",
-    "wrong": r"\bcheck\(|report", "right": r"correct",
-    "input": r"\b(?:x|samples|images?|inputs?)\b",
-    "output": r"\b(?:y|out|model|logits|outputs?|J)\b",
-    "sum": r"@|\+|\bones|expand|cumsum|\badd\b", "mean": r"/|average", "product": r"@|\*|mul|push|[jv]vp",
-    "ones": r"sum\(|" + NUMBER.format(1), "half": r"/ ?2|0\.5", "twos": NUMBER.format(2),
-    "zeros": r"zero|" + NUMBER.format(0), "hundred": NUMBER.format(100), "thousand": NUMBER.format(1000),
-    "multiply": r"\*|@", "numpy": r"\bnp\.", "value": r"\by\b|item", "vector": r"\bv\b|vec|one_hot|ones\(\d",
+    "array": r"numpy|\bnp\.",
+    "backward": r"backward|\bgrad|vjp|jacrev",
     "class": r"label|logits",
-    "backward": r"backward|\bgrad|vjp|jacrev", "reverse": r"backward|\bgrad|vjp|jacrev",
-    "plus": r"\+", "minus": "-", "imaginary": "imag", "infinite": r"\binf", "infinity": r"\binf",
-    "scalar": r"\.sum\(\)|item|ndim", "constant": r"detach|requires_grad=False", "dtype": r"double|half|float|finfo",
-    "minimum": r"argmin", "smallest": r"\bmin\(", "small": r"1e-|tiny", "optimizer": r"optim|SGD|Adam", "array": r"numpy|\bnp\.",
-    "cpu": "cpu", "tuple": r", \)",
-} | {
-    word: NUMBER.format(number) for number, word in enumerate(NUMBERS.split())
-}  # fmt: skip
+    "column": r"\[:, |column|shape\[1\]|\.T\b",
+    "complex": r"\d*j\b",
+    "constant": r"detach|requires_grad=False",
+    "cpu": "cpu",
+    "dtype": r"double|half|float|finfo",
+    "first": r"\[:?0(?![.\d])|, 0\]|\(0\)",
+    "half": r"/ ?2|0\.5",
+    "hundred": NUMBER.format(100),
+    "imaginary": "imag",
+    "infinite": r"\binf",
+    "infinity": r"\binf",
+    "input": r"\b(?:x|samples|images?|inputs?)\b",
+    "larger": ">",
+    "last": r"\[-1(?![.\d])|, -1\]|-1:",
+    "leaf": r"leaf|leaves",
+    "mean": r"/|average",
+    "minimum": r"argmin",
+    "minus": "-",
+    "multiply": r"\*|@",
+    "numpy": r"\bnp\.",
+    "ones": r"sum\(|" + NUMBER.format(1),
+    "optimizer": r"optim|SGD|Adam",
+    "output": r"\b(?:y|out|model|logits|outputs?|J)\b",
+    "plus": r"\+",
+    "product": r"@|\*|mul|push|[jv]vp",
+    "reverse": r"backward|\bgrad|vjp|jacrev",
+    "right": r"correct",
+    "row": r"\[(?:0|1|-1)\]|row|len\(|J\[",
+    "scalar": r"\.sum\(\)|item|ndim",
+    "second": r"\[1(?![.\d])|, 1\]|\(1\)",
+    "small": r"1e-|tiny",
+    "smaller": "<",
+    "smallest": r"\bmin\(",
+    "sum": r"@|\+|\bones|expand|cumsum|\badd\b",
+    "thousand": NUMBER.format(1000),
+    "tuple": r", \)",
+    "twos": NUMBER.format(2),
+    "value": r"\by\b|item",
+    "vector": r"\bv\b|vec|one_hot|ones\(\d",
+    "wrong": r"\bcheck\(|report",
+    "zeros": r"zero|" + NUMBER.format(0),
+} | {word: NUMBER.format(number) for number, word in enumerate(NUMBERS.split())}
 """How code says such a word where no name does."""
 
 

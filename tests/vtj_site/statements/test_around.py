@@ -4,7 +4,7 @@ import pytest
 
 from vtj_site.statements import around
 from vtj_site.statements.cells import Cells
-from vtj_site.statements.contraries import ROWS, asked_as, contraries
+from vtj_site.statements.contraries import ASKED, ROWS, asked_as, contraries
 from vtj_site.statements.sentences import sentences
 
 CELL = "```{{code-cell}} python\n{}\n```\n"
@@ -46,6 +46,12 @@ def said(text: str, *code: str) -> str:
         ("The result is {} under `enable_grad`.", "hard, soft", "the sentence names 'enable_grad'"),
         ("`soft` is {} than `hard` is.", "hard, soft", "'soft' stands before 'hard'"),
         ("The result of `v` is {} than that.", "vT, 1", ""),
+        ("The step is the whole of it, so it is {} than that.", "x, 1", "'The step is the whole"),
+        ("When the step is the whole of it, it is {} than that.", "x, 1", ""),
+        ("Take the step, and it is {} than that.", "x, 1", ""),
+        ("The gradient is {} for `w.data`.", "w.grad, 1", "another part of 'w'"),
+        ("The gradient is {} for `w.data`.", "w.data, 1", ""),
+        ("With a forward pass, it is {} than that.", "of_backward, 1", "'forward' has a contrary"),
         ("`w` is {} than `w.grad` is.", "w, w.grad", ""),
         ("`backward` leaves `w.grad` {} than that.", "w.grad, 1", ""),
         ("“It is not so”: it is {} than that.", "hard, 1", ""),
@@ -74,8 +80,8 @@ def test_a_word_may_stand_in_the_code_that_made_what_is_asked() -> None:
 
 def test_no_word_that_may_stand_unasked_is_asked_elsewhere() -> None:
     for free, asked in ROWS:
-        assert not {*free} & {word for alike in asked for word in alike}
-        assert all(asked_as(word) for alike in asked for word in alike)
+        assert not {*free} & {word for group in asked for word in group}
+    assert all(asked_as(word) for word in ASKED)
     assert {"loses", "drops"} <= {*contraries("keeps")}
     assert contraries("tutorial") == []
 
@@ -95,6 +101,10 @@ def test_what_is_asked_has_to_be_an_expression() -> None:
         ("`backward` {word}`adds <adds; of backward>` to the last one.", "'last' has a contrary"),
         ("After a write `backward` {word}`may <adds; of backward, after a write>` add.", ""),
         ("It {word}`adds <no such thing>` to it, not so.", "'not' stands"),
+        (
+            "With `retain_graph=True`, `backward` {word}`adds <adds; of backward>`.",
+            "'retain_graph=True'",
+        ),
     ],
 )
 def test_what_stands_beside_a_word_of_the_zoo(text: str, wrong: str) -> None:
