@@ -41,7 +41,7 @@ NEGATION = re.compile(
 )
 NEGATING = {"not", "no", "never", "without", "nothing", "neither"}
 """What a name that is asked may have in it for one of these."""
-WORD = re.compile(r"[A-Za-z][\w'-]*[\w]")
+WORD = re.compile(r"J·u|vᵀ·J|[A-Za-z][\w'-]*[\w]")
 GUESSED = re.compile(r"If you (?:said|expected|thought)\b[^:]*:")
 """What a reader may have said is nothing that the page says."""
 LEADS = re.compile(
@@ -131,11 +131,12 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
         pieces, made = pieces_of(of_clause), pieces_of(cells.behind(of_clause, line, 1))
         against = [group for group in others if {*group} & pieces and not {*group} & spoken]
         if not asked_as(each[0]):
-            refused = bool(against) and not alike(each[0]) & pieces
+            own = forms & {*WRITTEN}
+            against += [g for g in others if own and written_in(of_clause, {*g})]
+            refused = bool(against) and not (alike(each[0]) & pieces or written_in(of_clause, own))
         else:
             same = {asked_as(each[0]), *alike(each[0])}
-            written = any(re.search(WRITTEN[one], of_clause) for one in same & {*WRITTEN})
-            named = same & pieces or written
+            named = same & pieces or written_in(of_clause, same)
             led_to = forms & made and not any({*group} & made for group in others)
             refused = bool(against) or not (named or led_to)
         if refused:
@@ -182,6 +183,11 @@ def unasked_options(said: Sentence, asked: Set[str]) -> Iterator[str]:
         option = OPTION.fullmatch(code)
         if option and not pieces_of(option[1]) <= asked:
             yield f"the sentence names {code!r}, and what is asked does not"
+
+
+def written_in(expression: str, words: Set[str]) -> bool:
+    """Whether an expression says one of these words as code does."""
+    return any(re.search(WRITTEN[word], expression) for word in words & {*WRITTEN})
 
 
 def leading(said: Sentence, text: str) -> str:
@@ -270,7 +276,7 @@ def asked_beside(said: Sentence, place: int) -> str:
 @cache
 def pieces_of(expression: str) -> frozenset[str]:
     """Return the words that names and texts in an expression are made of, and their stems."""
-    words = re.findall(r"non-leaf|[a-z]+", expression.lower().replace(".values()", ""))
+    words = re.findall(r"non-leaf|j·u|vᵀ·j|[a-z]+", expression.lower().replace(".values()", ""))
     return frozenset(stem for word in words for stem in stems(word))
 
 

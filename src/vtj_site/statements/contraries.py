@@ -67,8 +67,9 @@ alike | different=differently=unlike identical
 equal | unequal
 agree match | disagree=contradict=conflict
 differ | coincide
-independent | dependent
-depend count matter | ignore
+depend count matter | ignore independent
+~ dimension=dim=ndim element=numel
+vjp vᵀ·j | jvp=j·u
 own | foreign shared
 apart separate separately | together
 both each every either | some certain
@@ -161,6 +162,8 @@ WRITTEN = {
     "first": r"\[:?0(?![.\d])|, 0\]|\(0\)",
     "half": r"/ ?2|0\.5",
     "hundred": NUMBER.format(100),
+    "j·u": r"J @ \w*u|jvp|\bJu\b|J1 @|push",
+    "jvp": r"J @ \w*u|jvp|\bJu\b|push",
     "imaginary": "imag",
     "infinite": r"\binf",
     "infinity": r"\binf",
@@ -227,7 +230,7 @@ ROWS = [
 ASKED = frozenset(
     word
     for row in CONTRARIES.strip().splitlines()
-    for word in re.split(r"[ =]+", row.partition("|")[2])
+    for word in row.partition("|")[2].replace("=", " ").split()
 )
 """Words that are asked wherever they stand."""
 LISTED = frozenset(re.findall(r"[\w-]+", CONTRARIES))
