@@ -136,7 +136,7 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
             refused = bool(against) and not (alike(each[0]) & pieces or written_in(of_clause, own))
         else:
             same = {asked_as(each[0]), *alike(each[0])}
-            named = same & pieces or written_in(of_clause, same)
+            named = bool(same & pieces) or written_in(of_clause, same)
             led_to = forms & made and not any({*group} & made for group in others)
             refused = bool(against) or not (named or led_to)
         if refused:
