@@ -136,9 +136,9 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
             refused = bool(against) and not (alike(each[0]) & pieces or written_in(of_clause, own))
         else:
             same = {asked_as(each[0]), *alike(each[0])}
-            named = bool(same & pieces) or written_in(of_clause, same)
+            is_named = bool(same & pieces) or written_in(of_clause, same)
             led_to = forms & made and not any({*group} & made for group in others)
-            refused = bool(against) or not (named or led_to)
+            refused = bool(against) or not (is_named or led_to)
         if refused:
             yield (
                 f"{each[0]!r} has a contrary, and what is asked does not name it: put it into the "
