@@ -28,6 +28,8 @@ from tests.mutants.forks import at_once
 from tests.mutants.judging import ROOT
 from vtj_site.statements import around, values, words
 from vtj_site.statements.asking import PREDICATES, unambiguous
+from vtj_site.statements.cells import Cells
+from vtj_site.statements.contraries import contraries as contraries_of_word
 from vtj_site.statements.costs import BANDS
 from vtj_site.statements.facts import facts
 from vtj_site.statements.pages import Judge
@@ -45,6 +47,8 @@ VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|does|do|did|can|may|must|g
 WORD, REST, WORDING = "computed word", "rest of sentence", "held by wording"
 COST, TOLD = "word of cost", "word told from values"
 NOT, OPPOSITE, NAME = "a not beside the word", "an opposite beside it", "another name beside it"
+FEW = 2
+"""So many contraries of one word are planted: a word may have twenty."""
 GOAL = 0.9
 """Of the contraries of words, computed or told from values, so many have to be refused."""
 CONTRARY: dict[words.Meaning, tuple[str, ...]] = {
@@ -132,7 +136,7 @@ def contraries(block: str) -> Iterator[Contrary]:
 
 
 def around_the_word(
-    block: str, variables: Set[str], mark: re.Pattern[str] = MARKED
+    block: str, variables: Set[str] = frozenset(), mark: re.Pattern[str] = MARKED
 ) -> Iterator[Contrary]:
     """Yield the contraries of what stands around computed words, in each of their sentences.
 
@@ -162,7 +166,7 @@ def around_the_word(
                 assert with_gap
                 yield Contrary(NOT, start + found.start(), with_gap[0], "", "")
         for found in around.WORD.finditer(prose):
-            for other in around.opposites(found[0]):
+            for other in contraries_of_word(found[0])[:FEW]:
                 yield Contrary(OPPOSITE, start + found.start(), found[0], other, "")
         for code in CODE.finditer(block, start, end):
             for found in around.NAMED.finditer(code[0] if code[0].startswith("`") else ""):
@@ -231,13 +235,15 @@ def kind_of(target: str, word: str) -> str:
     return WORD if any(words.plain(word) in each for each in said) else REST
 
 
-def caught(contrary: Contrary, block: str) -> str | None:
+def caught(
+    contrary: Contrary, block: str, cells: Cells | None = None, above: int = 0
+) -> str | None:
     """Return what refuses a contrary in the page, and with its words changed beside the check."""
-    said = refused(contrary.applied(block))
+    said = refused(contrary.applied(block), cells, above)
     if said is None or contrary.kind in (COST, REST):
         return said
     with beside_the_check(contrary) as planted:
-        return refused(contrary.applied(block)) if planted else said
+        return refused(contrary.applied(block), cells, above) if planted else said
 
 
 @contextmanager
@@ -265,11 +271,11 @@ def beside_the_check(contrary: Contrary) -> Iterator[bool]:
         yield True
 
 
-def refused(block: str, names: Set[str] = frozenset()) -> str | None:
-    """Return what the build would say of a paragraph of a page with these names, or None."""
+def refused(block: str, cells: Cells | None = None, above: int = 0) -> str | None:
+    """Return what the build would say of a paragraph of a page with these cells, or None."""
     try:
         unambiguous()
-        judged, bare = judge().page(block, names)
+        judged, bare = judge().page(block, cells, above)
     except ValueError as error:
         return str(error)
     wrong = [mark.wrong for mark in judged if mark.wrong]
@@ -279,26 +285,30 @@ def refused(block: str, names: Set[str] = frozenset()) -> str | None:
 def outcomes(name: str) -> Iterator[tuple[Contrary, int, str | None]]:
     """Yield each contrary of a page, its line, and what refuses it."""
     page = (ROOT / name).read_text(encoding="utf-8")
+    cells = Cells(page)
     for start, block in marked(page):
+        above = page.count("\n", 0, start)
         for contrary in contraries(block):
-            line = page.count("\n", 0, start + contrary.start) + 1
-            yield contrary, line, caught(contrary, block)
-    variables = around.made(page)
+            line = above + block.count("\n", 0, contrary.start) + 1
+            yield contrary, line, caught(contrary, block, cells, above)
     for start, block in marked(page, MARKED):
-        for contrary in around_the_word(block, variables):
-            line = page.count("\n", 0, start + contrary.start) + 1
-            yield contrary, line, refused(contrary.applied(block), variables)
+        above = page.count("\n", 0, start)
+        for contrary in around_the_word(block, cells.names):
+            line = above + block.count("\n", 0, contrary.start) + 1
+            yield contrary, line, refused(contrary.applied(block), cells, above)
 
 
 def told_from_values(name: str) -> Iterator[tuple[Contrary, int, str | None]]:
     """Yield the contraries of a page's words that are told from values, where the page stands."""
     page = (ROOT / name).read_text(encoding="utf-8")
+    cells = Cells(page)
     for begin, block in marked(page, VALUE):
+        above = page.count("\n", 0, begin)
         for mark in VALUE.finditer(block):
-            line = page.count("\n", 0, begin + mark.start()) + 1
+            line = above + block.count("\n", 0, mark.start()) + 1
             for start, after in ((mark.start(), "not "), (mark.end(), " not")):
                 contrary = Contrary(TOLD, start, "", after, "")
-                yield contrary, line, refused(contrary.applied(block))
+                yield contrary, line, refused(contrary.applied(block), cells, above)
     if not VALUE.search(page):
         return
     reader = Reader(ROOT / name)

@@ -21,6 +21,7 @@ from tests.mutants.sentences import (
     outcomes,
     refused,
 )
+from vtj_site.statements.cells import Cells
 
 PAGE = """# Page
 
@@ -53,6 +54,8 @@ def test_which_contraries_are_planted_in_a_sentence(site: Path) -> None:
         (3, WORD, "overwrites", "adds"),
         (3, REST, "`x.grad`", "`y.grad`"),
         (5, WORD, "Not ", ""),
+        (3, OPPOSITE, "overwrites", "adds"),
+        (3, OPPOSITE, "overwrites", "divides"),
         (5, NOT, "", "not "),
         (5, NOT, "Not ", ""),
         (5, OPPOSITE, "frees", "retains"),
@@ -60,32 +63,36 @@ def test_which_contraries_are_planted_in_a_sentence(site: Path) -> None:
 
 
 def test_what_is_planted_around_a_computed_word() -> None:
-    names = {"x", "without_step", "w", "of_nobody"}
+    cells = Cells("```{code-cell}\nx = without_step = w = of_nobody = 1\n```\n")
     block = (
         'Without a step it is {eval}`says("larger", without_step, x[-1])` than the last one of '
         "`x`, [as here](not-a-word). It is not so for `w`.\n"
     )
-    planted = [(one.kind, one.applied(block)) for one in around_the_word(block, names)]
-    assert [kind for kind, _ in planted] == [NOT] * 4 + [OPPOSITE] * 2 + [NAME]
+    planted = [(one.kind, one.applied(block)) for one in around_the_word(block, cells.names)]
+    assert [kind for kind, _ in planted] == [NOT] * 4 + [OPPOSITE] * 3 + [NAME]
     put_in, behind_is, at_the_end, taken_out, *opposites, named = (text for _, text in planted)
     assert put_in == block.replace("Without a", "Without not a")
     assert behind_is == block.replace("it is {eval}", "it is not {eval}")
     assert at_the_end == block.replace("[as here]", "[as not here]")
     assert taken_out == block.removeprefix("Without ")
-    assert opposites == [block.replace("last", each) for each in ("first", "second")]
+    others = ("first", "second")
+    assert opposites == [block.replace("last", each) for each in others] + [
+        block.replace("one", "several")
+    ]
     assert named == block.replace("`x`", "`w`")
-    assert refused(block, names) is None
-    assert all(refused(text, names) for _, text in planted)
+    assert refused(block, cells) is None
+    assert all(refused(text, cells) for _, text in planted)
 
 
 def test_where_some_do_and_some_do_not_a_not_is_no_contrary() -> None:
     block = "`backward` {word}`may <adds; of backward>` add it to the last one."
     kinds = [one.kind for one in around_the_word(block, set())]
-    assert kinds == [OPPOSITE, OPPOSITE]
+    assert kinds == [OPPOSITE] * 5
 
 
 def test_what_refuses_each(site: Path) -> None:
-    found = {(c.before, c.after): said for c, _, said in outcomes("docs/page.md")}
+    words = [(c, said) for c, _, said in outcomes("docs/page.md") if c.kind != OPPOSITE]
+    found = {(c.before, c.after): said for c, said in words}
     through = [change for change, said in found.items() if said is None]
     assert through == []
     assert "y.backward(v)" in str(found["never ", "always "])
@@ -156,7 +163,7 @@ def test_too_many_that_get_through_fail_the_command(
     assert main(["--record"]) == 0
     written = json.loads((site / "record.json").read_text(encoding="utf-8"))["sentences"]
     assert written["kinds"][WORD]["planted"] == 7
-    monkeypatch.setattr(sentences, "caught", lambda contrary, block: None)
+    monkeypatch.setattr(sentences, "caught", lambda *_: None)
     assert main(["docs/page.md"]) == 1
     assert "docs/page.md:3: computed word: got through: 'never '" in capsys.readouterr().out
     with pytest.raises(SystemExit):

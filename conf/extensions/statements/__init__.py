@@ -29,7 +29,7 @@ from sphinx.util.typing import ExtensionMetadata
 
 import vtj_site.statements
 from statements import listed, marks
-from vtj_site.statements.around import made
+from vtj_site.statements.cells import Cells
 from vtj_site.statements.facts import Facts
 from vtj_site.statements.pages import Judge, Judged, told
 from vtj_site.statements.sentences import Sentence, counted, sentences
@@ -95,8 +95,8 @@ def look(app: Sphinx, doctree: nodes.document) -> None:
             "a mark stands where no sentence is read: in a heading, a caption or an option",
             location=(docname, None), type="statements",
         )  # fmt: skip
-    names = made(text)
-    for mark in (mark for sentence in found for mark in told(sentence, names) if mark.wrong):
+    cells = Cells(text)
+    for mark in (mark for sentence in found for mark in told(sentence, cells) if mark.wrong):
         logger.warning("%s", mark.wrong, location=(docname, mark.line), type="statements")
     bare = [sentence for sentence in found if sentence.bare]
     allowed = unchecked(app).get(docname, 0)

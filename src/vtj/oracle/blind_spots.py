@@ -14,6 +14,7 @@ from vtj.oracle.voting import Array, Mask, Witness, distance
 # tests/) would be called wrong.
 NEARBY = 1e-6
 CURVED = 0.01
+BETWEEN = 2.0**-30  # of the size of x: so little moves it from no leap to the next
 # To either side of a kink: with 1 the right drawn function 2583 (in tests/) would be called wrong.
 POINTS = 4
 # A slope that may be rounded away where y is 0 over every step: in
@@ -82,3 +83,20 @@ def possibly_detached(trial: Trial, slopes: Array, numeric: Witness | None, size
         terms = max(terms, float(np.nanmax(abs(elsewhere), initial=0)))
     largest = np.fmax(np.nanmax(abs(slopes), initial=0), terms / size)
     return np.asarray(silent & (rows | ~(SAFETY * np.asarray(numeric.error) <= largest)))
+
+
+def leaps_nearby(trial: Trial, column: int, slopes: Array, gaps: Array) -> Mask:
+    """Return in which rows `f` has these slopes close by, though differences are so far off.
+
+    They cross leaps that `f` makes itself, as round does: without it round(x, decimals=2) + sin(x)
+    at -87.004947, right before a leap, would be called wrong.
+    """
+    if not trial.leaps:
+        return np.zeros(trial.size[0], bool)
+    found = np.ones(trial.size[0], bool)
+    for step in (-BETWEEN * trial.x_size[column], BETWEEN * trial.x_size[column]):
+        moved = trial.x_vector.copy()
+        moved[column] += step
+        off = abs(trial.run(moved) - trial.y_vector - slopes * step)
+        found = found & (off <= abs(gaps * step) / SAFETY)
+    return found

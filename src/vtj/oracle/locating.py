@@ -13,7 +13,12 @@ from vtj.calling.repeatable import reseeded
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC, Family
 from vtj.engines.numeric import CLOSE, SAFETY
 from vtj.oracle.behavior import ADDS, RANDOM, REPEATABLE, Judged, same_as
-from vtj.oracle.blind_spots import ROUNDED_AWAY, cancelling_kinks, least_visible_slope
+from vtj.oracle.blind_spots import (
+    ROUNDED_AWAY,
+    cancelling_kinks,
+    leaps_nearby,
+    least_visible_slope,
+)
 from vtj.oracle.findings import (
     LAST_DIGITS,
     SPLIT_VOTE,
@@ -164,7 +169,7 @@ def _locate(asked: Probes, pair: Pair, *, robust: bool) -> Finding | None:
         if not passes.stands(u, row, float(numeric.value[row]), float(min(gaps))):
             entry = entry.of_differences(passes.differences(u, robust=True))
         entry = _with_rounding(entry)
-    return _cancelling_kink(entry) or _accused(entry, pair, columns + rows - 1)
+    return _leap(entry) or _cancelling_kink(entry) or _accused(entry, pair, columns + rows - 1)
 
 
 def bisect(
@@ -289,6 +294,16 @@ def _with_rounding(entry: _Entry) -> _Entry:
     rounding = gradient_rounding(entry.trial, entry.v, explains)[[entry.column]]
     exact = (replace(one, error=rounding) if one is mine else one for one in entry.exact)
     return replace(entry, exact=tuple(exact))
+
+
+def _leap(entry: _Entry) -> Finding | None:
+    """Say so where `f` leaps near `x`, and has the slope between leaps that exact ones give."""
+    if not entry.exact or not all(entry.differs(one) for one in entry.exact):
+        return None
+    slope = entry.exact[0].value
+    there = leaps_nearby(entry.trial, entry.column, slope, slope - entry.numeric.value)
+    told = f"{entry.name}: {said(entry.said, 0)}: f leaps near x, as where it rounds"
+    return Finding(told, "undecided") if there[entry.row] else None
 
 
 def _cancelling_kink(entry: _Entry) -> Finding | None:

@@ -83,7 +83,8 @@ class _Leaping(TorchFunctionMode):
 
 def leaping(call: Callable[[], object]) -> bool:
     """Return whether a call rounds to whole numbers, as far as torch's functions are seen."""
-    with _Leaping() as noted:
+    noted = _Leaping()
+    with noted:
         call()
     return bool(noted.seen)
 

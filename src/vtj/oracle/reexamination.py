@@ -13,6 +13,7 @@ from vtj.oracle.blind_spots import (
     ROUNDED_AWAY,
     UNSEEN,
     cancelling_kinks,
+    leaps_nearby,
     least_visible_slope,
     possibly_detached,
 )
@@ -247,7 +248,7 @@ def _apart(backward: Witness | None, numeric: Witness, relative: float) -> Mask:
     """Return where differences contradict backward, also where they have no vote."""
     if backward is None:
         return np.zeros(numeric.value.shape, bool)
-    return distance(backward, replace(numeric, silent=False), relative) > 1
+    return np.asarray(distance(backward, replace(numeric, silent=False), relative) > 1)
 
 
 def _without_torchs_forward(answers: Answers) -> Answers:
@@ -297,6 +298,7 @@ def _with_slopes(answers: Answers, slopes: Slopes, cancelling: Mask | None = Non
     again = differences_witness(trial, slopes, exact)
     again = replace(again, error=again.error + least_visible_slope(trial, again.value))
     silent = again.silent | _rounded_away(trial, again, exact) | _stairs(trial, again, exact)
+    silent = silent | _leaps(trial, replace(again, silent=silent), exact)
     if cancelling is not None:
         cancelling = cancelling & _apart(answers.speakers.get(BACKWARD.name), again, trial.relative)
         silent = silent | cancelling
@@ -335,6 +337,19 @@ def _stairs(trial: Trial, numeric: Witness, exact: Sequence[Witness]) -> Mask:
             moved[column] += side * trial.x_size[column]
             flat[:, column] &= trial.run(moved) == trial.y_vector
     return flat
+
+
+def _leaps(trial: Trial, numeric: Witness, exact: Sequence[Witness]) -> Mask:
+    """Return where `f` leaps near `x`, and has the slope between leaps that exact ones give."""
+    found = np.zeros(trial.size, bool)
+    apart = [distance(numeric, one, trial.relative) > 1 for one in exact]
+    if not exact or not (contradicted := np.all(apart, axis=0)).any():
+        return found
+    slopes = exact[0].value
+    for column in np.flatnonzero(contradicted.any(axis=0)).tolist() if trial.leaps else ():
+        gaps = slopes[:, column] - numeric.value[:, column]
+        found[:, column] = leaps_nearby(trial, column, slopes[:, column], gaps)
+    return np.asarray(found & contradicted)
 
 
 def _columns_by(trial: Trial, first: Slopes, columns: list[int], how: Column) -> Slopes:

@@ -101,9 +101,12 @@ class Trial:
     @cached_property
     def noise(self) -> NDArray[np.float64]:
         """The rounding noise of `f`'s values, seen as `x` moves a little."""
-        return noise_at_all_scales(
-            *self.line(), leaps=lambda: leaping(lambda: self.run(self.x_vector))
-        )
+        return noise_at_all_scales(*self.line(), leaps=lambda: self.leaps)
+
+    @cached_property
+    def leaps(self) -> bool:
+        """Whether `f` rounds to whole numbers itself."""
+        return leaping(lambda: self.run(self.x_vector))
 
     @cached_property
     def terms(self) -> NDArray[np.float64]:
@@ -386,22 +389,17 @@ def _runs_within_storage(f: Function, given: tuple[Tensor, ...]) -> bool:
     try:
         if all(p.untyped_storage().nbytes() == p.numel() * p.element_size() for p in given):
             return False
-        f(
-            *(
-                torch.empty(0, dtype=part.dtype, device=part.device)
-                .set_(
-                    part.untyped_storage().clone(),  # type: ignore[no-untyped-call]
-                    part.storage_offset(),
-                    part.size(),
-                    part.stride(),
-                )
-                .requires_grad_()
-                for part in given
-            )
-        )
+        f(*(_with_its_storage(part).requires_grad_() for part in given))
     except Exception:
         return False
     return True
+
+
+def _with_its_storage(part: Tensor) -> Tensor:
+    """Return a copy that lies in a copy of all that lies in the same memory."""
+    count = part.untyped_storage().nbytes() // part.element_size()
+    whole = part.as_strided((count,), (1,), 0).clone()
+    return whole.as_strided(part.size(), part.stride(), part.storage_offset())
 
 
 def _has_jvp(node: Any) -> bool:

@@ -42,10 +42,8 @@ RIGHT = {
 KINDS = {
     "finding": "torch itself is wrong",
     "gradcheck": "gradcheck is wrong",
-    "dtype": "f computes in less than float64",
     "formula": "a formula of torch is too coarse to judge",
-    "no number": "there is no number to compare",
-    "caution": "vtj doubts what is right",
+    "no number": "y or x holds no number to compare",
     "refusal": "refused",
     "miss": "vtj passes over a mistake",
     "false alarm": "vtj accuses what is right",
@@ -150,9 +148,9 @@ def undecided(way: str) -> list[Judgment | None]:
     return [judgment(sample) for sample in found if sample[way]["said"] == "undecided"]
 
 
-def share(way: str) -> str:
-    """Return how many percent a way leaves undecided, without those of coarse formulas."""
-    others = [one for one in undecided(way) if one is None or one.kind != "formula"]
+def share(way: str, *apart: str) -> str:
+    """Return how many percent a way leaves undecided, without some kinds of judgment."""
+    others = [one for one in undecided(way) if one is None or one.kind not in apart]
     return f"{100 * len(others) / samples():.1f} %"
 
 

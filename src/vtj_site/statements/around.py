@@ -5,13 +5,17 @@ in such a sentence, outside of what is computed and of code:
 
 - a negation ("not", "without", …) stands for a name that is asked and has that word in it, such as
   `without_graph`, and there are as many of these names as negations;
-- a word with an opposite ("last", "column", "after", …) stands in a name that is asked, or is
-  written as code writes it: "the first" as `[0]`;
-- what it names in code, and the page's cells have made, is a name that is asked;
+- a word with a contrary ("last", "column", "drops", …: see `contraries`) stands in a name that is
+  asked, or is written as code writes it: "the first" as `[0]`; or it stands in the code that made
+  what is asked, and no contrary of it does;
+- what it names in code stands in what is asked, if the page's cells have made it, or in the code
+  that led to that;
+- two of these stand in the order in which they are asked;
 - no name stands in code twice: where one is mistaken for another, that one mostly does.
 
-The second and the third look at what is asked in their own clause, if something is. A word that is
-asked of the zoo of cases is held to all but the third, and a "not" before its predicate is asked.
+What is looked at is what is asked in their own clause, if something is. A word that is asked of the
+zoo of cases is held to the first, the second and the last, and a "not" before its predicate is
+asked.
 
 So whoever puts in a "not", takes one out, turns such a word around, or names another variable
 has to change what is asked, and that is computed.
@@ -20,11 +24,14 @@ has to change what is asked, and that is computed.
 import ast
 import re
 from collections.abc import Iterator, Set
+from functools import cache
 from itertools import pairwise
 
+from vtj_site.statements.cells import Cells
+from vtj_site.statements.contraries import WRITTEN, alike, asked_as, rivals, stems
 from vtj_site.statements.parts import PARTS
 from vtj_site.statements.predicates import PREDICATES
-from vtj_site.statements.sentences import QUOTED, Sentence
+from vtj_site.statements.sentences import QUOTED, Mark, Sentence, ordered
 from vtj_site.statements.words import plain
 
 NEGATION = re.compile(
@@ -34,43 +41,38 @@ NEGATION = re.compile(
 )
 NEGATING = {"not", "no", "never", "without", "nothing", "neither"}
 """What a name that is asked may have in it for one of these."""
-OPPOSITES = (
-    "first/last/second row/column rows/columns before/after larger/smaller more/less/fewer "
-    "higher/lower leaf/non-leaf right/wrong real/complex input/output "
-    "inputs/outputs positive/negative refuses/accepts "
-    "refused/accepted frees/retains freed/retained raises/works"
+WORD = re.compile(r"J·u|vᵀ·J|[A-Za-z][\w'-]*[\w]")
+GUESSED = re.compile(r"If you (?:said|expected|thought)\b[^:]*:")
+"""What a reader may have said is nothing that the page says."""
+LEADS = re.compile(
+    r"[;:] |, (?=(?:and|but|so|since|for|because|which|where|as|though|while|whose)\b)"
 )
-OPPOSED = {word for pair in OPPOSITES.split() for word in pair.split("/")}
-WORD = re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(OPPOSED, key=len)[::-1])})(?![\w-])", re.I)
-WRITTEN = {
-    "first": r"\[:?0(?![.\d])|, 0\]|\(0\)", "second": r"\[1(?![.\d])|, 1\]|\(1\)",
-    "last": r"\[-1(?![.\d])|, -1\]|-1:",
-    "row": r"\[(?:0|1|-1)\]|rows|len\(J|J\[", "rows": r"row|len\(",
-    "column": r"\[:, |columns?|shape\[1\]", "columns": r"\[:, |columns?|shape\[1\]",
-    "leaf": r"leaf|leaves", "complex": r"\d*j\b", "larger": ">", "smaller": "<",
-    "wrong": r"\bcheck\(|report", "right": r"correct",
-    "input": r"\b(?:x|samples|images?|inputs?)\b", "inputs": r"\b(?:x|samples|images?|input)\b",
-    "output": r"\b(?:y|out|model|logits|outputs?|J)\b", "outputs": r"\b(?:y|out|model|J|output)\b",
-}  # fmt: skip
-"""How code says such a word where no name does."""
+"""Where a clause ends that says something by itself."""
+CONDITION = re.compile(
+    r"(?:if|when|where|as|to|though|once|while|since|until|with)\b|[A-Z]\w+ing\b", re.I
+)
+FEW = 4
+"""So many words say nothing by themselves: "What it was: …"."""
+SAYS = re.compile(
+    r"\b(?:is|are|was|were|(?:ha|doe)s|had|have|do|did|can|may|must|will|would|should|needs?|goes|went|came|comes?|"
+    r"gives?|gave|gets?|got|makes?|made|takes?|took|keeps?|kept|leaves|adds?|stands?|stays?|counts?|"
+    r"passes|returns?|runs?|ran|calls|sees|saw|hands|computes?|changes?|writes?|wrote|depends?|"
+    r"multipl\w+|records?|finds?|sends?|drops?|compares|holds?|listens|trains|cuts?|rises|names|"
+    r"wants|follows?|subtracts|averages|lets|mix|lies|shows|grows|arrives?|arrived|divides?|ends|"
+    r"starts|means|works|asks?|draws?|reads|looks|copies|hides?|notices|becomes|differs?|agrees?|"
+    r"happens|serves?|forgets?|points?|overwrote|doubles?|silences|knows|fits?|helps?|tells?|"
+    r"walks?|repeats?|built|cancels?|moves?|turns?|feeds|used|estimates|contradicts?)\b"
+)
+"""What makes a clause say something."""
 PLAIN = re.compile(r"[A-Za-z_]\w*(?:\.grad)?")
+ATTRIBUTE = re.compile(r"([a-z_]\w*)\.(?!grad\b)[a-z]\w*")
+OPTION = re.compile(r"(\w+)=[\w\"]*")
 OF_GRAD = re.compile(r"gradient|\.grad\b")
 CLAUSE = re.compile(r"[;:,] ")
-CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
-OPTION = re.compile(r"^:\w+: .*\n", re.MULTILINE)
+OURS = {"torch", "vtj", "nn", "F", "self", "True", "False", "None", "x", "y", "v", "J"}
+"""Names in code that have no other one beside them, or a rule of their own: `words.spoken_of`."""
 NAMED = re.compile(r"(?<![\w.\"])[A-Za-z_]\w*(?![\w\"]|=[^=])")
 """The names in code, but for attributes, the names of arguments and a word in quotation marks."""
-
-
-def opposites(word: str) -> list[str]:
-    """Return the words that are the opposite of one.
-
-    Examples:
-        >>> opposites("Last")
-        ['first', 'second']
-    """
-    (row,) = (row for row in OPPOSITES.split() if word.lower() in row.split("/"))
-    return [each for each in row.split("/") if each != word.lower()]
 
 
 def names(expression: str) -> set[str]:
@@ -84,50 +86,25 @@ def names(expression: str) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - {"said"}
 
 
-def made(page: str) -> set[str]:
-    r"""Return the names that a page's cells make, but those that they import, and in classes.
-
-    Examples:
-        >>> sorted(made("```{code-cell} python\n:tags: [hide]\nx = 1\ndef f(z): w = 1\n```\n"))
-        ['f', 'w', 'x', 'z']
-    """
-    found = set[str]()
-    for cell in CELL.findall(page):
-        try:
-            waiting: list[ast.AST] = [ast.parse(OPTION.sub("", cell))]
-        except SyntaxError:  # the build says so where the cell runs
-            continue
-        while waiting:
-            node = waiting.pop()
-            if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                found.add(node.name)
-            elif isinstance(node, ast.arg):
-                found.add(node.arg)
-            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                found.add(node.id)
-            if not isinstance(node, ast.ClassDef):
-                waiting += ast.iter_child_nodes(node)
-    return found
-
-
 def hidden(said: Sentence) -> str:
     """Return a sentence with blanks in the place of code, of quotations and of what is computed."""
     text = list(said.text)
     spans = [*said.code, *((mark.start, mark.end) for mark in (*said.marks, *said.told))]
-    for start, end in [*spans, *(found.span() for found in QUOTED.finditer(said.text))]:
+    spans += [found.span() for each in (QUOTED, GUESSED) for found in each.finditer(said.text)]
+    for start, end in spans:
         text[start:end] = " " * (end - start)
     return "".join(text)
 
 
-def said(sentence: Sentence, variables: Set[str] = frozenset()) -> str:
+def said(sentence: Sentence, cells: Cells | None = None, above: int = 0) -> str:
     """Say all that is wrong with what stands around the computed words of a sentence, or "".
 
-    `variables` are the names that the cells of its page make.
+    `cells` are those of its page, where so many lines stand above what the sentence was read in.
     """
-    return "; ".join(complaints(sentence, variables))
+    return "; ".join(complaints(sentence, cells or Cells(), sentence.line + above))
 
 
-def complaints(said: Sentence, variables: Set[str] = frozenset()) -> Iterator[str]:
+def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
     """Say what a sentence with computed words says beside them, and nobody asks."""
     asked = " , ".join(mark.target for mark in said.told)
     try:
@@ -144,29 +121,106 @@ def complaints(said: Sentence, variables: Set[str] = frozenset()) -> Iterator[st
             f"{', '.join(negating) or 'no name with one'} in what is asked: put it into the word, "
             "or ask for it by a name that has it, or say less"
         )
+    of_zoo = pieces_of(" ".join([*phrases, *(mark.target for mark in said.marks)]))
+    spoken = pieces_of(said.text)
     for each in WORD.finditer(text):
-        word, of_clause = each[0].lower(), asked_beside(said, each.start())
-        of_zoo = " ".join([*phrases, *(mark.target for mark in said.marks)]).split(" ")
-        if word not in {*pieces_of(of_clause), *of_zoo} and not re.search(
-            WRITTEN.get(word, "(?!)"), of_clause
-        ):
+        of_clause = asked_beside(said, each.start())
+        forms, others = stems(each[0]), rivals(each[0])
+        if forms & of_zoo or not (others or asked_as(each[0])):
+            continue
+        pieces, made = pieces_of(of_clause), pieces_of(cells.behind(of_clause, line, 1))
+        against = [group for group in others if {*group} & pieces and not {*group} & spoken]
+        if not asked_as(each[0]):
+            own = forms & {*WRITTEN}
+            against += [g for g in others if own and written_in(of_clause, {*g})]
+            refused = bool(against) and not (alike(each[0]) & pieces or written_in(of_clause, own))
+        else:
+            same = {asked_as(each[0]), *alike(each[0])}
+            named = same & pieces or written_in(of_clause, same)
+            led_to = forms & made and not any({*group} & made for group in others)
+            refused = bool(against) or not (named or led_to)
+        if refused:
             yield (
-                f"{word!r} has an opposite, and what is asked does not name it: put it into the "
+                f"{each[0]!r} has a contrary, and what is asked does not name it: put it into the "
                 "word, or ask for it by a name that has it, or say less"
             )
     plain_names = [code for _, code in said.named if PLAIN.fullmatch(code)]
     for code in sorted({code for code in plain_names if plain_names.count(code) > 1}):
         yield f"the sentence names {code!r} twice: is one of them something else?"
     if not said.told:
+        yield from unasked_options(said, of_zoo)
         return
+    if said_before := leading(said, text):
+        yield f"{said_before!r} says something by itself, and nothing is asked there: say less"
+    for mark in said.told:
+        yield from out_of_order(said, mark, text)
+    behind = f"{asked}\n{cells.behind(asked, line)}"
+    known = OURS | cells.names | pieces_of(behind) | {*re.findall(r"\w+", behind)}
+    known |= {"backward"} if OF_GRAD.search(behind) else set()
     for start, code in said.named:
         of_clause = asked_beside(said, start)
         for name in dict.fromkeys(NAMED.findall(code)):
-            if name in variables and not asks_of(of_clause, name, code, OF_GRAD.search(said.text)):
+            of_grad = OF_GRAD.search(said.text)
+            if name in cells.names and not asks_of(of_clause, name, code, of_grad):
                 yield (
                     f"the sentence names {name!r}, which the page's cells have made, and what is "
                     f"asked there does not: {of_clause}"
                 )
+        of = ATTRIBUTE.fullmatch(code)
+        if of and f"{of[1]}." in asked and code not in f"{asked} {said.text[:start]}":
+            yield f"the sentence names {code!r}, and what is asked another part of {of[1]!r}"
+        for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", code)):
+            if name not in known:
+                yield (
+                    f"the sentence names {name!r}, and neither what is asked nor the code that "
+                    f"made it does: {of_clause}"
+                )
+
+
+def unasked_options(said: Sentence, asked: Set[str]) -> Iterator[str]:
+    """Say which options of a call a sentence names, where its words of the zoo ask for none."""
+    for _, code in said.named:
+        option = OPTION.fullmatch(code)
+        if option and not pieces_of(option[1]) <= asked:
+            yield f"the sentence names {code!r}, and what is asked does not"
+
+
+def written_in(expression: str, words: Set[str]) -> bool:
+    """Whether an expression says one of these words as code does."""
+    return any(re.search(WRITTEN[word], expression) for word in words & {*WRITTEN})
+
+
+def leading(said: Sentence, text: str) -> str:
+    """Return a clause that stands before all that is asked, and says something by itself."""
+    first, start = min(mark.start for mark in (*said.told, *said.marks)), 0
+    for end in LEADS.finditer(text, 0, first):
+        clause = text[start : end.start()]
+        alone = len(said.text[start : end.start()].split()) > FEW and not CONDITION.match(
+            said.text[start:]
+        )
+        if alone and SAYS.search(clause) and not ordered(said.text[start : end.start()]):
+            return said.text[start : end.start()]
+        start = end.end()
+    return ""
+
+
+def out_of_order(said: Sentence, mark: Mark, text: str) -> Iterator[str]:
+    """Say which words and names of a clause stand in what is asked there in another order."""
+    here = next(clause for clause in clauses(said) if mark.start in clause)
+    placed = list[tuple[int, int, str]]()
+    for start, code in said.named:
+        if start in here and PLAIN.fullmatch(code):
+            whole = rf"(?<![\w.]){re.escape(code)}(?![\w(])"
+            found = [each.start() for each in re.finditer(whole, mark.target)]
+            placed += [(start, found[0], code)] if len(found) == 1 else []
+    for word in WORD.finditer(text):
+        if word.start() in here and len(word[0]) > 3:
+            pieces = re.finditer(r"[a-z]+", mark.target.lower())
+            found = [each.start() for each in pieces if stems(each[0]) & stems(word[0])]
+            placed += [(word.start(), found[0], word[0])] if len(found) == 1 else []
+    for (_, one, first), (_, other, second) in pairwise(sorted(placed)):
+        if one > other:
+            yield f"{first!r} stands before {second!r}, and what is asked has them otherwise"
 
 
 def asks_of(expression: str, name: str, code: str, of_grad: object) -> bool:
@@ -219,9 +273,11 @@ def asked_beside(said: Sentence, place: int) -> str:
     return " , ".join(near or [mark.target for mark in said.told])
 
 
-def pieces_of(expression: str) -> set[str]:
-    """Return the words that names and texts in an expression are made of."""
-    return {*re.findall(r"[a-z]+", expression.lower())}
+@cache
+def pieces_of(expression: str) -> frozenset[str]:
+    """Return the words that names and texts in an expression are made of, and their stems."""
+    words = re.findall(r"non-leaf|j·u|vᵀ·j|[a-z]+", expression.lower().replace(".values()", ""))
+    return frozenset(stem for word in words for stem in stems(word))
 
 
 def phrases_of(said: Sentence) -> dict[str, bool]:

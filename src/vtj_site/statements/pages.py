@@ -1,13 +1,14 @@
 """A page's marks judged: what each says, whether it holds, and how many words stand there bare."""
 
 import inspect
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from vtj_site.statements import around, costs, values
 from vtj_site.statements.asking import names
 from vtj_site.statements.bound import complaint
+from vtj_site.statements.cells import Cells
 from vtj_site.statements.facts import Facts
 from vtj_site.statements.judging import Answer, Table
 from vtj_site.statements.sentences import Mark, Sentence, sentences
@@ -40,12 +41,12 @@ class Judge:
     def __init__(self, facts: Facts) -> None:
         self._table, self.bound = Table(facts.records), facts.bound
 
-    def page(self, markdown: str, names: Set[str] | None = None) -> Checked:
-        """Judge all marks of a page, in order; of a part of one, with the names of its cells."""
+    def page(self, markdown: str, cells: Cells | None = None, above: int = 0) -> Checked:
+        """Judge all marks of a page, in order; of a part of one, with the cells of the whole."""
         found = list(sentences(markdown))
         judged = [self.mark(mark, said) for said in found for mark in said.marks]
-        names = around.made(markdown) if names is None else names
-        judged += [mark for said in found for mark in told(said, names)]
+        cells = cells or Cells(markdown)
+        judged += [mark for said in found for mark in told(said, cells, above)]
         return Checked(judged, [said for said in found if said.bare])
 
     def mark(self, mark: Mark, said: Sentence) -> Judged:
@@ -55,8 +56,6 @@ class Judge:
         if mark.role == "cost":
             return timed(mark, said)
         try:
-            if mark == said.marks[0] and not said.told and (beside := around.said(said)):
-                raise MarkError(beside)
             asked = question(mark.word, mark.target, said.text, mark.start, mark.end)
             answer = self._table.answer(asked)
         except MarkError as error:
@@ -71,6 +70,8 @@ class Judge:
             if answer.counter:
                 wrong += f"; one that speaks against it:\n{answer.counter.case.code}"
                 wrong += f"\n# {answer.counter.error}" if answer.counter.error else ""
+        elif mark == said.marks[0] and not said.told:
+            wrong = around.said(said)
         count = cases + shown(asked, answer)
         count += ". {} operations, {} kinds of tensor, {} kinds of call".format(*answer.kinds)
         nearest = answer.nearest.case.code if answer.nearest else ""
@@ -100,7 +101,7 @@ def shown(asked: Question, answer: Answer) -> str:
     return ", and none speaks against it"
 
 
-def told(said: Sentence, made: Set[str] = frozenset()) -> Iterator[Judged]:
+def told(said: Sentence, cells: Cells | None = None, above: int = 0) -> Iterator[Judged]:
     """Judge the sentence around words that are told from values; the page's run judges these.
 
     Of `x`, `y`, `v` and `J` it may name those whose values are asked: `vT` is `v` in NumPy. Of
@@ -108,7 +109,7 @@ def told(said: Sentence, made: Set[str] = frozenset()) -> Iterator[Judged]:
     """
     if not said.told:
         return
-    beside = around.said(said, made)
+    beside = around.said(said, cells, above)
     looked_at = names(" ".join(mark.target for mark in said.told).replace("vT", "v"))
     for mark in said.told:
         wrong = ""

@@ -200,6 +200,14 @@ CORRECT: dict[str, tuple[Callable[..., Any], Any]] = {
     "bfloat16": (lambda x: x.bfloat16(), _normal(2, 3)),
     "rounded to three decimals": (lambda x: x.round(decimals=3), 4 * _normal(20)),
     "low stairs beside a curve": (lambda x: x**2 + (100 * x).floor() / 100, _one(10.5077)),
+    "right before a leap": (
+        lambda x: x.round(decimals=2) + x.sin(),
+        torch.tensor([-87.00494707718511, -67.03063791085555], dtype=F64),
+    ),
+    "steep stairs": (
+        lambda x: (515.217431400392 * x).floor(),
+        torch.tensor([-47.52284454887946, -87.97486355104994], dtype=F64),
+    ),
     "LSTM": (lambda x: LSTM(x)[0], _normal(4, 1, 4)),
     "batch norm": (NORM, _normal(5, 4)),
     "cross entropy": (

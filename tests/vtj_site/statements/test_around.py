@@ -3,14 +3,17 @@
 import pytest
 
 from vtj_site.statements import around
+from vtj_site.statements.cells import Cells
+from vtj_site.statements.contraries import ASKED, ROWS, asked_as, contraries
 from vtj_site.statements.sentences import sentences
 
+CELL = "```{{code-cell}} python\n{}\n```\n"
 TOLD = '{eval}`says("larger", %s)`'
 
 
-def said(text: str, *variables: str) -> str:
+def said(text: str, *code: str) -> str:
     (sentence,) = sentences(text)
-    return around.said(sentence, {*variables})
+    return around.said(sentence, Cells("".join(map(CELL.format, code))), above=99)
 
 
 @pytest.mark.parametrize(
@@ -22,21 +25,41 @@ def said(text: str, *variables: str) -> str:
         ("With a hook the state is {}.", "without_hook, 1", "without_hook in what is asked"),
         ("Without a hook it is not {} still.", "without_hook, 1", "'Without', 'not' stands"),
         ("The last row is {} than that.", "J[-1], 1", ""),
-        ("The first row is {} than that.", "J[-1], 1", "'first' has an opposite"),
-        ("The last column is {} than that.", "J[-1], 1", "'column' has an opposite"),
+        ("The first row is {} than that.", "J[-1], 1", "'first' has a contrary"),
+        ("The last column is {} than that.", "J[-1], 1", "'column' has a contrary"),
         ("After the step it is {} than that.", "after_step, 1", ""),
-        ("Before the step it is {} than that.", "after_step, 1", "'before' has an opposite"),
-        ("The value is {} than `soft` is.", "hard, soft", ""),
-        ("The value is {} than `stale` is.", "hard, soft", "the sentence names 'stale'"),
-        ("The value is {} than `print` is.", "hard, soft", ""),
-        ("The value of `v` is {} than that.", "vT, 1", ""),
+        ("Before the step it is {} than that.", "after_step, 1", "'Before' has a contrary"),
+        ("The step keeps it {} than that.", "x, 1", ""),
+        ("The step drops it {} than that.", "x, 1", "'drops' has a contrary"),
+        ("The step that drops it is {} than that.", "dropped, 1", ""),
+        ("It is {} than in the watched step.", "x, 1", ""),
+        ("It is {} than in the unwatched step.", "x, 1", "'unwatched' has a contrary"),
+        ("The first is {} than that.", "of_last - x[0], 1", "'first' has a contrary"),
+        ("The first is {} than the last.", "of_last - x[0], 1", ""),
+        ("Of three, it is {} than that.", "x - 3.0, 1", ""),
+        ("Of four, it is {} than that.", "x - 3.0, 1", "'four' has a contrary"),
+        ("If you said “four”, the last: it is {} than that.", "x, 1", ""),
+        ("The result is {} than `soft` is.", "hard, soft", ""),
+        ("The result is {} than `stale` is.", "hard, soft", "the sentence names 'stale'"),
+        ("The result is {} than `print` is.", "hard, soft", "the sentence names 'print'"),
+        ("The result is {} under `no_grad`.", "hard, soft", ""),
+        ("The result is {} under `enable_grad`.", "hard, soft", "the sentence names 'enable_grad'"),
+        ("`soft` is {} than `hard` is.", "hard, soft", "'soft' stands before 'hard'"),
+        ("The result of `v` is {} than that.", "vT, 1", ""),
+        ("The step is the whole of it, so it is {} than that.", "x, 1", "'The step is the whole"),
+        ("When the step is the whole of it, it is {} than that.", "x, 1", ""),
+        ("Take the step, and it is {} than that.", "x, 1", ""),
+        ("The gradient is {} for `w.data`.", "w.grad, 1", "another part of 'w'"),
+        ("The gradient is {} for `w.data`.", "w.data, 1", ""),
+        ("With a forward pass, it is {} than that.", "of_backward, 1", "'forward' has a contrary"),
         ("`w` is {} than `w.grad` is.", "w, w.grad", ""),
-        ("It is {} with `soft=True` than that.", "hard, 1", ""),
+        ("`backward` leaves `w.grad` {} than that.", "w.grad, 1", ""),
         ("“It is not so”: it is {} than that.", "hard, 1", ""),
     ],
 )
 def test_what_stands_beside_a_told_word(text: str, asked: str, wrong: str) -> None:
-    found = said(text.format(TOLD % asked), "hard", "soft", "stale", "v", "w")
+    code = "with torch.no_grad():\n    soft = 1\nhard = stale = v = w = 2"
+    found = said(text.format(TOLD % asked), code)
     assert wrong in found
     assert bool(found) == bool(wrong)
 
@@ -44,8 +67,23 @@ def test_what_stands_beside_a_told_word(text: str, asked: str, wrong: str) -> No
 def test_each_clause_has_its_own_names_and_opposites() -> None:
     text = "The first is {}, and `b` is {} than `c`."
     asked = TOLD % "x[0], 1", TOLD % "b, c"
-    assert said(text.format(*asked), "a", "b", "c") == ""
-    assert "'first'" in said(text.format(*asked[::-1]), "a", "b", "c")
+    assert said(text.format(*asked), "a = b = c = 1") == ""
+    assert "'first'" in said(text.format(*asked[::-1]), "a = b = c = 1")
+
+
+def test_a_word_may_stand_in_the_code_that_made_what_is_asked() -> None:
+    text = "The sum is {} than that.".format(TOLD % "x, 1")
+    assert said(text, "x = y.sum()") == ""
+    assert "'sum' has a contrary" in said(text, "x = y.prod()")
+    assert "'sum' has a contrary" in said(text, "x = y.sum() / y.mean()")
+
+
+def test_no_word_that_may_stand_unasked_is_asked_elsewhere() -> None:
+    for free, asked in ROWS:
+        assert not {*free} & {word for group in asked for word in group}
+    assert all(asked_as(word) for word in ASKED)
+    assert {"loses", "drops"} <= {*contraries("keeps")}
+    assert contraries("tutorial") == []
 
 
 def test_what_is_asked_has_to_be_an_expression() -> None:
@@ -60,9 +98,13 @@ def test_what_is_asked_has_to_be_an_expression() -> None:
         ("`backward` {word}`may <adds; of backward>` not add to it.", ""),
         ("A leaf that no `backward` saw {word}`may <adds; of a leaf>` add to it.", "'no' stands"),
         ("`backward` {word}`adds <adds; of backward>`, and does not free it.", "'not' stands"),
-        ("`backward` {word}`adds <adds; of backward>` to the last one.", "'last' has an opposite"),
+        ("`backward` {word}`adds <adds; of backward>` to the last one.", "'last' has a contrary"),
         ("After a write `backward` {word}`may <adds; of backward, after a write>` add.", ""),
         ("It {word}`adds <no such thing>` to it, not so.", "'not' stands"),
+        (
+            "With `retain_graph=True`, `backward` {word}`adds <adds; of backward>`.",
+            "'retain_graph=True'",
+        ),
     ],
 )
 def test_what_stands_beside_a_word_of_the_zoo(text: str, wrong: str) -> None:
@@ -89,4 +131,4 @@ def f(z, *rest, given=1):
 this is no Python
 ```
 """
-    assert around.made(page) == {"x", "i", "Square", "f", "z", "rest", "given", "inner"}
+    assert Cells(page).names == {"x", "i", "Square", "f", "z", "rest", "given", "inner"}

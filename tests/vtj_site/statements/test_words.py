@@ -69,7 +69,7 @@ REFUSED = [
     ("`backward` {word}`never <adds; of backward>` drops.", "does not say 'adds'", "'added'"),
     ("`backward` {word}`never <adds; of backward>` drops, and adds.", "does not say 'adds'", ""),
     ("It {word}`never <adds; of backward>` overwrites `.grad`.", "does not say 'of backward'", ""),
-    ("A leaf, a non-leaf: it {word}`never <adds; of a leaf>` overwrites.", "an opposite", ""),
+    ("A leaf, a non-leaf: it {word}`never <adds; of a leaf>` overwrites.", "'of a non-leaf'", ""),
     ("With one element or several elements you {word}`may <omits v; with one element>` omit `v`.",
      "'with several elements'", ""),
     ("`backward` {word}`may <adds; of backward>` add to `y`.", "speaks of 'y'", ""),
