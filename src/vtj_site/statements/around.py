@@ -136,15 +136,15 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
             refused = bool(against) and not (alike(each[0]) & pieces or written_in(of_clause, own))
         else:
             same = {asked_as(each[0]), *alike(each[0])}
-            named = same & pieces or written_in(of_clause, same)
+            asks = bool(same & pieces) or written_in(of_clause, same)
             led_to = forms & made and not any({*group} & made for group in others)
-            refused = bool(against) or not (named or led_to)
+            refused = bool(against) or not (asks or led_to)
         if refused:
             yield (
                 f"{each[0]!r} has a contrary, and what is asked does not name it: put it into the "
                 "word, or ask for it by a name that has it, or say less"
             )
-    plain_names = [code for _, code in said.named if PLAIN.fullmatch(code)]
+    plain_names = [code for _, code in said.asks if PLAIN.fullmatch(code)]
     for code in sorted({code for code in plain_names if plain_names.count(code) > 1}):
         yield f"the sentence names {code!r} twice: is one of them something else?"
     if not said.told:

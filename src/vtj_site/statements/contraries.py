@@ -113,6 +113,7 @@ silently silent | loud=loudly=openly=noisily
 | least most
 | top bottom
 freeze | thaw
+training | evaluation
 connect | disconnect
 | join split
 include contain | exclude
@@ -160,6 +161,7 @@ WRITTEN = {
     "cpu": "cpu",
     "dtype": r"double|half|float|finfo",
     "first": r"\[:?0(?![.\d])|, 0\]|\(0\)",
+    "evaluation": r"eval",
     "half": r"/ ?2|0\.5",
     "hundred": NUMBER.format(100),
     "j·u": r"J @ \w*u|jvp|\bJu\b|J1 @|push",
