@@ -144,7 +144,7 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
                 f"{each[0]!r} has a contrary, and what is asked does not name it: put it into the "
                 "word, or ask for it by a name that has it, or say less"
             )
-    plain_names = [code for _, code in said.asks if PLAIN.fullmatch(code)]
+    plain_names = [code for _, code in said.named if PLAIN.fullmatch(code)]
     for code in sorted({code for code in plain_names if plain_names.count(code) > 1}):
         yield f"the sentence names {code!r} twice: is one of them something else?"
     if not said.told:
