@@ -149,7 +149,13 @@ def undecided(way: str) -> list[Judgment | None]:
 
 
 def share(way: str, *apart: str) -> str:
-    """Return how many percent a way leaves undecided, without some kinds of judgment."""
+    """Return how many percent a way leaves undecided, without some kinds of judgment.
+
+    Raises:
+        ValueError: When there is no such kind.
+    """
+    if unknown := set(apart) - set(KINDS):
+        raise ValueError(f"no kind {', '.join(unknown)}; expected some of {', '.join(KINDS)}")
     others = [one for one in undecided(way) if one is None or one.kind not in apart]
     return f"{100 * len(others) / samples():.1f} %"
 
