@@ -101,7 +101,7 @@ finding_weights = {  # what a section counts as an answer: these speak of the si
     "*#predict-*": 0.3,  # exercises use the words of the section they follow
 }
 folded_sections = {  # a reader of a long page looks for one of its sections, or guesses first
-    "faq": ["faq-*"],
+    **{page: ["faq-*"] for page in ("faq", "faq-losses", "faq-jacobians")},
     "how-to/errors": ["error-*"],
     "how-to/traps": ["trap-*"],
     "reference/wrong-answers": ["wrong-*"],

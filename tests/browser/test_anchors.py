@@ -3,6 +3,11 @@
 import re
 from pathlib import Path
 
+from bs4 import BeautifulSoup, Tag
+from playwright.sync_api import Page, expect
+
+from tests.browser.visiting import Visit
+
 PUBLISHED = Path(__file__).with_name("anchors.txt")
 """Every address that a reader could copy on 2026-11-22: pages, and under each its anchors.
 
@@ -46,3 +51,36 @@ def test_an_address_that_is_gone_is_named(tmp_path: Path) -> None:
     )
     text = "a/page.html\n  kept renamed\n  no\nno.html\n  kept\n"
     assert gone(tmp_path, text) == ["a/page.html#renamed", "a/page.html#no", "no.html"]
+
+
+def moved(page: Path) -> list[Tag]:
+    """Return the entries of a page for sections that stand on another page now."""
+    return BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser").select(".elsewhere li")
+
+
+def test_an_entry_of_what_has_moved_has_its_old_address_and_leads_there(site: Path) -> None:
+    entries = moved(site / "faq.html")
+    assert len(entries) > 50
+    for entry in entries:
+        page, _, anchor = str(entry.select_one("a[href]")["href"]).partition("#")  # type: ignore[index]
+        section = BeautifulSoup((site / page).read_text(encoding="utf-8"), "html.parser")
+        there = section.find(id=anchor)
+        assert isinstance(there, Tag)
+        ids = [span["id"] for span in entry.select("span[id]")]
+        assert ids[0] == anchor
+        assert set(ids[1:]) == {span["id"] for span in there.find_all("span", recursive=False)}
+
+
+def test_an_old_address_opens_the_answer(fresh: Visit, site: Path) -> None:
+    fresh.go(f"{(site / 'faq.html').as_uri()}#faq-full-jacobian")
+    fresh.page.wait_for_url("**/faq-jacobians.html#faq-full-jacobian")
+    expect(fresh.page.locator("#faq-full-jacobian details.fold > p").first).to_be_in_viewport()
+
+
+def test_without_scripts_it_takes_one_click(scriptless: Page, site: Path) -> None:
+    scriptless.goto(f"{(site / 'faq.html').as_uri()}#faq-full-jacobian")
+    link = scriptless.locator(".elsewhere li:has(#faq-full-jacobian) a")
+    expect(link).to_be_in_viewport()
+    link.click()
+    scriptless.wait_for_url("**/faq-jacobians.html#faq-full-jacobian")
+    expect(scriptless.locator("#faq-full-jacobian summary")).to_be_in_viewport()

@@ -29,7 +29,7 @@ BY_TITLES = """() => vtjSearch().then(({ find, sections }) => Object.fromEntries
   })))"""
 
 FIRST_BY_TITLE = """() => vtjSearch().then(({ find, sections }) => Object.fromEntries(sections
-  .filter(({ url, titles }) => url.startsWith("faq.html#") && titles.length === 3)
+  .filter(({ url, titles }) => url.startsWith("faq") && titles.length === 3)
   .map(({ url, titles }) => [url, find(titles[2])[0].url])))"""
 
 

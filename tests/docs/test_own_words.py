@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.page_cells import CELL, OPTION, cells_of
-from tests.docs.test_faq import PAGE as FAQ
-from tests.docs.test_faq import questions
+from tests.docs.test_faq import ALL as QUESTIONS
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -42,7 +41,7 @@ def every_cell_runs() -> bool:
 
 def every_answer_ends_in_an_assert() -> bool:
     """The last statement of its last cell asserts; a loop may stand around it."""
-    last = [ast.parse(question.cells[-1].code).body[-1] for question in questions(FAQ)]
+    last = [ast.parse(question.cells[-1].code).body[-1] for question in QUESTIONS]
     return all(
         re.match(r"\s*assert |\S+\.assert_", ast.unparse(each).splitlines()[-1]) for each in last
     )

@@ -11,8 +11,9 @@ from html.parser import HTMLParser
 
 UNREAD = {"math", "svg", "script", "style", "noscript", "button", "vtj-error-box", "vtj-shapes"}
 """Elements without sentences: a formula, a picture, what only a script or a click brings."""
-UNREAD_CLASSES = {"headerlink", "toctree-wrapper", "rests-on", "get-library"}
-"""A link to its own heading, other pages' titles, what a computed word rests on, how to install."""
+UNREAD_CLASSES = {"headerlink", "toctree-wrapper", "elsewhere", "rests-on", "get-library"}
+"""A link to its own heading, other pages' titles, sections that stand on another page now, what a
+computed word rests on, how to install."""
 BLOCKS = {"p", "li", "tr", "pre", "dt", "dd", "td", "th", "div", "figcaption", "summary", "section"}
 """Elements that begin and end a block: a sentence does not go on behind them."""
 EMPTY = {"area", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
