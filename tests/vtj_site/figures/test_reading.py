@@ -12,7 +12,9 @@ from vtj_site.figures import (
     PictureError,
     accumulation,
     cost,
+    curves,
     maps,
+    pairs,
     passes,
     read_back,
     scale_figure,
@@ -64,6 +66,9 @@ WRONG = {
 }
 IMAGE = torch.tensor([[0.0, 1.0, 2.0, 0.0]] * 4)
 FOUND = {"saliency": IMAGE.T / 7, "Grad-CAM": torch.tensor([[0.0, 1 / 3], [2.0, 1.0]])}
+MAPS = {"all": J, "the diagonal alone": torch.diag(J.diag())}
+SCORES = torch.tensor([-2.0, -1.0, 0.0, 2.0])
+SLOPES = {"squared": 2 * SCORES, "absolute": SCORES.sign(), "none": 0 * SCORES + 1e-9}
 YS, VS = torch.eye(3).split(1), (2 * torch.eye(3)).split(1)
 FIRST = [(kind, t) for y in YS for kind, t in (("forward", 7 * y), ("sent", y))]
 SECOND = [(kind, t) for v in VS for kind, t in (("backward", None), ("sent", v))]
@@ -92,6 +97,8 @@ PICTURES: dict[str, tuple[Any, dict[str, Any]]] = {
     "steps": (graph(both, X), BOTH),
     "wrong": (graph(tenfold, X, V), WRONG),
     "maps": (maps(IMAGE, FOUND), {"image": IMAGE, "found": FOUND}),
+    "pairs": (pairs(MAPS), {"found": MAPS}),
+    "curves": (curves("score", SCORES, SLOPES), {"over": "score", "x": SCORES, "found": SLOPES}),
     "passes": (passes(EVENTS, NAMES), {"names": NAMES, "y": YS, "v": VS}),
     "timeline": (timeline_of(QUESTIONS), {"questions": QUESTIONS}),
 }
@@ -135,6 +142,20 @@ UNTRUE: dict[str, tuple[str, dict[str, Any], str]] = {
     "maps in the other order": ("maps", {"found": dict(reversed(FOUND.items()))}, "the words"),
     "a map of other numbers": ("maps", {"found": FOUND | {"saliency": IMAGE}}, "the shades of"),
     "another image": ("maps", {"image": IMAGE.T}, "the shades of the pixels"),
+    "pairs with the other sign": ("pairs", {"found": {**MAPS, "all": -J}}, "the colors"),
+    "pairs of another size": ("pairs", {"found": {**MAPS, "all": J / 2}}, "the shades"),
+    "maps under each other's names": (
+        "pairs",
+        {"found": dict(zip(MAPS, reversed(MAPS.values()), strict=True))},
+        "the shades",
+    ),
+    "another slope": (
+        "curves",
+        {"found": SLOPES | {"absolute": SCORES.sign() + torch.tensor([0.0, 0.5, 0.0, 0.0])}},
+        "the points of a curve",
+    ),
+    "a curve too few": ("curves", {"found": {"squared": 2 * SCORES}}, "the description"),
+    "other scores": ("curves", {"x": 2 * SCORES}, "the title"),
     "a micro-batch too few": ("passes", {"y": YS[:2], "v": VS[:2]}, "the description"),
     "v of another shape": ("passes", {"v": [*torch.eye(3)]}, "the description"),
     "the processes exchanged": ("passes", {"names": NAMES[::-1]}, "the description"),
@@ -172,6 +193,8 @@ LIES: dict[str, tuple[str, str, str, str]] = {
     "a wrong factor that is right": ("wrong", "× [3, 12] =", "× [3, 13] =", "a step"),
     "another node to blame": ("wrong", "wrong at cubed: cube", "wrong at y: mul", "the title"),
     "a bar that is too long": ("cost", 'width="320"', 'width="340"', "the bars: the picture says"),
+    "a curve that is not dashed": ("curves", ' stroke-dasharray="5 4"', "", "how the curves look"),
+    "a pair of another color": ("pairs", "--vtj-positive", "--vtj-accent", "the colors"),
     "an arrow to the sender": ("passes", "M54 83 L166 83", "M166 83 L54 83", "from whom to whom"),
     "a v as dark as y": ("passes", 'accent, #b45309)" t', 'bad, #b3261e)" t', "colors"),
     "a bar one release longer": ("timeline", 'width="98"', 'width="123"', "a bar from its first"),
@@ -202,7 +225,19 @@ def test_bars_that_all_stand_one_release_further_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["heat map", "shapes", "calls", "cost", "build", "maps", "passes", "timeline"]
+    "name",
+    [
+        "heat map",
+        "shapes",
+        "calls",
+        "cost",
+        "build",
+        "maps",
+        "pairs",
+        "curves",
+        "passes",
+        "timeline",
+    ],
 )
 def test_nine_in_ten_planted_faults_are_refused(name: str) -> None:
     picture, true = PICTURES[name]

@@ -9,7 +9,16 @@ from functools import partial
 from typing import Any, TypeVar
 
 from vtj.show import Figure
-from vtj_site.figures.reading import charts, graphs, images, loops, passes, tables, timelines
+from vtj_site.figures.reading import (
+    charts,
+    gradients,
+    graphs,
+    images,
+    loops,
+    passes,
+    tables,
+    timelines,
+)
 from vtj_site.figures.reading.compared import Pair, same
 from vtj_site.figures.reading.drawn import drawn
 from vtj_site.markup import Shown
@@ -24,6 +33,8 @@ READINGS: dict[str, Callable[..., Iterator[Pair]]] = {
     "Time of a cold build": partial(charts.build_times, key="", unit="s"),
     "Peak memory of all processes": partial(charts.build_times, key=" memory", unit="GiB"),
     "Maps over the image": images.maps,
+    "Gradient of each pair": gradients.pairs,
+    "Gradient by the ": gradients.curves,
     "Values forward, gradients back": graphs.graph,
     "Forward and back between processes": passes.passes,
     "How check decides": loops.loop,
@@ -41,7 +52,8 @@ def read_back(picture: Picture, **true: Any) -> Picture:
 
     `true` holds the values under the names that the picture gives them: `J`, `v` and `grad` for a
     heat map and for shapes, `sums` for calls, `f`, `x` and `v` for a graph, `names`, `y` and `v`
-    for passes of processes, `f` and `x` for the loop of a verdict, the `questions` of a timeline.
+    for passes of processes, `f` and `x` for the loop of a verdict, `over`, `x` and what was
+    `found` for curves, the `questions` of a timeline.
     What a record says is looked up.
 
     Raises:
