@@ -154,8 +154,7 @@ def _rounding_of_graph(
     if not known or isinstance(graph, str) or first.error is not None:
         return np.zeros(trial.size[1])
     mine, other = trial.gradient(first.grad), unnamed(graph, size=product(known[0], v).size)
-    ways = (Trial.vjp, _vjp_under_create_graph)
-    return rounding_between(trial, v, unnamed(mine), other, ways)
+    return rounding_between(trial, v, unnamed(mine), other, WITH_AND_WITHOUT)
 
 
 def rounding_between(
@@ -210,9 +209,13 @@ def _under_create_graph(trial: Trial, v: Tensors | None) -> Array | str:
     return trial.gradient(grads)
 
 
-def _vjp_under_create_graph(trial: Trial, v: Array) -> Array:
+def vjp_under_create_graph(trial: Trial, v: Array) -> Array:
+    """Return what ``torch.autograd.grad`` gives under ``create_graph=True``, vectors in and out."""
     came = _under_create_graph(trial, trial.weights(v))
     return np.zeros(trial.size[1]) if isinstance(came, str) else came
+
+
+WITH_AND_WITHOUT = (Trial.vjp, vjp_under_create_graph)
 
 
 @dataclass(frozen=True)
@@ -392,6 +395,7 @@ def same_up_to_rounding(
     came: Array,
     grad: Array,
     size: Array,
+    ways: Sequence[Callable[[Trial, Array], Array]] = (Trial.vjp,),
     times: int = 1,
 ) -> Judged:
     """Judge a gradient of the same `v`, which `times` passes left; rounding is measured at need."""
@@ -399,5 +403,5 @@ def same_up_to_rounding(
     judged = same_as(trial, behavior, came, right)
     if judged.finding is None:
         return judged
-    rounding = rounding_between(trial, v, unnamed(came), right, times=times)
+    rounding = rounding_between(trial, v, unnamed(came), right, ways, times)
     return same_as(trial, behavior, came, replace(right, error=rounding))

@@ -11,7 +11,15 @@ import torch
 
 from vtj.calling.clock import OutOfTime
 from vtj.oracle.alone import judge_alone
-from vtj.oracle.behavior import Judged, judge_f, judge_v, raises
+from vtj.oracle.behavior import (
+    CREATE_GRAPH,
+    WITH_AND_WITHOUT,
+    Judged,
+    judge_f,
+    judge_v,
+    raises,
+    same_up_to_rounding,
+)
 from vtj.oracle.blind_spots import UNSEEN, possibly_detached
 from vtj.oracle.doubts import Doubt, Remedy, open_question, settle
 from vtj.oracle.findings import Finding, concluded, no_number
@@ -200,6 +208,9 @@ def _judged(question: Question, J: Any, asked: Probes) -> Report:  # noqa: N803
         # needs_input_grad is a custom Function's; a model has hundreds of inputs
         alone += judge_alone(trial, v, grad, abs(grad), inputs=trial.custom)
         alone += judge_layout(trial, case.asked.spread, grad, abs(grad))
+        if watched is not None:
+            pair = (watched.grad, grad, abs(grad))
+            alone.append(same_up_to_rounding(trial, CREATE_GRAPH, v, *pair, WITH_AND_WITHOUT))
         found += [one.finding for one in alone if one.finding]
     if not found:
         found = open_question(case, DOUBTS)

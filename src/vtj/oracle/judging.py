@@ -24,7 +24,7 @@ from vtj.oracle.findings import (
 )
 from vtj.oracle.layout import judge_layout, spread
 from vtj.oracle.passes import Passes
-from vtj.oracle.patterns import pattern
+from vtj.oracle.patterns import cause
 from vtj.oracle.question import Question
 from vtj.oracle.reexamination import DOUBTS, reexamined
 from vtj.oracle.trial import Trial
@@ -222,20 +222,9 @@ def _accusation(answers: Answers, family: Family, mask: Mask) -> Finding:
     if family.verdict == "undecided":
         return Finding(f"{entry}: {family.conclusion}", "undecided")
     count = f"{mask.sum()} of {mask.size} entries" if mask.sum() > 1 else ""
-    return accusation(
-        entry, family.conclusion, family.culprit, _named(answers, family, mask), count
-    )
-
-
-def _named(answers: Answers, family: Family, mask: Mask) -> str:
-    trial, speakers, result = answers.trial, answers.speakers, answers.result
-    if family != NUMERIC:
-        wrong = speakers[family.name].value
-        return pattern(wrong, result.agreed.value, mask, result.agreed.error, trial.inputs)
-    seen = [speakers[one.name] for one in (BACKWARD, FORWARD) if one.name in speakers]
-    if seen and all((one.value[mask] == 0).all() for one in seen):
-        return "a detached path: zero where it should not be"
-    return "a detached path" if FORWARD.name in speakers else ""
+    found = {name: one.value for name, one in speakers.items()}
+    named = cause(family, found, result.agreed, mask, trial.inputs)
+    return accusation(entry, family.conclusion, family.culprit, named, count)
 
 
 def _torch_errs(answers: Answers) -> Iterator[tuple[str, str]]:

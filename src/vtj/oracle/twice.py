@@ -35,6 +35,7 @@ class Twice:
     trial: Trial
     v: Array
     u: Array
+    grad: Array  # x.grad under ``create_graph=True``
     by_graph: float
     moved: dict[float, float] = field(default_factory=dict)  # ⟨x.grad, u⟩ by the step along `u`
 
@@ -100,4 +101,4 @@ def twice(trial: Trial, run: ForwardRun, v: Array, u: Array) -> Twice | None:
         )
     except Exception:
         return None
-    return Twice(trial, v, u, float(values(second) @ u))
+    return Twice(trial, v, u, values(grads), float(values(second) @ u))
