@@ -73,7 +73,7 @@ def check(
         seed: Fixes what is drawn at random, `v` and what `f` draws itself.
 
     Returns:
-        A `Report`, true when every entry was compared by two families and none differed. It names
+        A `Report`, true when every entry was found in two ways and none differed. It names
         parameters that `f` reaches and `x` does not hold; beside them it is not true. Its row
         ``double backward`` says where a custom Function's own gradient is silently wrong.
 
@@ -86,8 +86,8 @@ def check(
     Example:
         >>> x = torch.tensor([1.0, 2.0])
         >>> print(check(lambda x: 3 * x**2, x, engines=["reverse", "numeric"]))
-        correct: J (2, 2) in float64, 2 families
-        what                    family    result  error/tolerance  note
+        correct: J (2, 2) in float64, found in 2 independent ways
+        what                    way       result  error/tolerance  note
         x.grad                  backward  agrees  0
         reverse                 backward  agrees  0
         numeric                 numeric   agrees  0

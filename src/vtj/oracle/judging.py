@@ -132,10 +132,11 @@ def judge(answers: Answers, seen: Observed, kept: Kept) -> Report:
     of_x, _ = overall(found)
     found += open_questions
     x_grad, *behavior = of_backward
+    ways = "1 way" if len(speakers) == 1 else f"{len(speakers)} independent ways"
     others = [product(one, seen.weights) for one in speakers if one.family != BACKWARD.name]
     mine = Witness("x.grad", BACKWARD.name, trial.gradient(seen.first.grad))
     return concluded(
-        f"J {trial.shape} in {trial.precision}, {len(speakers)} families",
+        f"J {trial.shape} in {trial.precision}, found in {ways}",
         (
             x_grad.row,
             *rows(answers),
