@@ -11,12 +11,14 @@ from torch import Tensor
 
 from vtj.calling.clock import OutOfTime
 from vtj.calling.tensors import Function, Tensors, as_tuple, like, require_values
+from vtj.calling.waiting import BackwardFailed, first_failure_told
 from vtj.engines import ENGINES, refuse_what_does_not_fit
 from vtj.oracle.beside import report_beside
 from vtj.oracle.directions import along_directions
 from vtj.oracle.judging import (
     DEFAULT,
     MOST_ENTRIES,
+    backward_raises,
     entry_by_entry,
     gradient_argument,
     once_differentiable_report,
@@ -111,7 +113,10 @@ def check(
     plain = {"reference": reference, "surrogate": surrogate}
     again = partial(check, relative=relative, seed=seed)
     try:
-        with asked("check", f, x, kwargs, others, plain, relative, seconds, seed) as question:
+        with (
+            first_failure_told(),
+            asked("check", f, x, kwargs, others, plain, relative, seconds, seed) as question,
+        ):
             trial, clock = question.trial, question.clock
             if trial.once_differentiable:
                 return once_differentiable_report(trial)
@@ -140,6 +145,8 @@ def check(
                     second = again(vjp, at, engines=engines, seconds=clock.remaining())
                     report = both(report, second)
             return report
+    except BackwardFailed as failed:
+        return backward_raises(failed.error)
     except OutOfTime as late:
         what = "what backward does beyond one gradient, or a second look at J, was"
         return Report("no J compared to the end", (), "undecided", None, (late.clock.left(what),))

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from vtj.calling import waiting
 from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like, materialized, same
 
 
@@ -130,7 +131,7 @@ def _run(f: Function, x: Tensors, v: Any, *, only_x: bool) -> Outcome:
     leaves: tuple[Tensor, ...] = ()
     try:
         leaves = fresh_leaves(x)
-        y = f(*leaves)
+        y = waiting.waited(f(*leaves))
     except Exception as error:
         return _told(leaves, None, x, error, v_changed=False)
     return finished(leaves, y, x, v, only_x=only_x)
@@ -153,8 +154,9 @@ def _told(
 def _backward(y: Any, v: Any, inputs: Sequence[Tensor] | None) -> None:
     if isinstance(y, Tensor):
         y.backward(v, inputs=inputs)  # type: ignore[no-untyped-call]
+        waiting.waited(y, by_backward=True)
     else:
-        torch.autograd.backward(as_tuple(y, "y"), v, inputs=inputs)
+        waiting.backward(as_tuple(y, "y"), v, inputs=inputs)
 
 
 def _copy(v: Any) -> Any:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from torch import Tensor
 
+from vtj.calling import waiting
 from vtj.calling.tensors import as_tuple, dense
 from vtj.engines import BACKWARD
 from vtj.oracle.behavior import Behavior, Judged, same_up_to_rounding
@@ -103,7 +103,7 @@ def _gradient(
         seen = [i for i in outputs if y[i].requires_grad]
         if seen:
             try:
-                torch.autograd.backward(
+                waiting.backward(
                     [y[i] for i in seen],
                     [weights[i] for i in seen],
                     inputs=[leaves[i] for i in inputs],

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import torch
 from torch import Tensor
 
+from vtj.calling import waiting
 from vtj.calling.repeatable import reseeded
 from vtj.calling.state import Kept
 from vtj.calling.tensors import (
@@ -180,9 +180,9 @@ def _twice(trial: Trial, v: Tensors | None) -> tuple[Array | str, bool]:
     leaves, weights = fresh_leaves(trial.x), _copied(v)
     try:
         y = as_tuple(f(*leaves), "y")
-        torch.autograd.backward(y, weights, retain_graph=True, inputs=leaves)
+        waiting.backward(y, weights, retain_graph=True, inputs=leaves)
         shares = bool(_memory(weights) & _memory(leaf.grad for leaf in leaves))
-        torch.autograd.backward(y, weights, retain_graph=True, inputs=leaves)
+        waiting.backward(y, weights, retain_graph=True, inputs=leaves)
     except Exception as error:
         return first_line(error), False
     return trial.gradient(tuple(leaf.grad for leaf in leaves)), shares
@@ -201,7 +201,7 @@ def _under_create_graph(trial: Trial, v: Tensors | None) -> Array | str:
     f, v = trial.seen_by_autograd(v)
     leaves = fresh_leaves(trial.x)
     try:
-        grads = torch.autograd.grad(
+        grads = waiting.grad(
             as_tuple(f(*leaves), "y"), leaves, _copied(v), create_graph=True, allow_unused=True
         )
     except Exception as error:

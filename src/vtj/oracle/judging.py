@@ -10,7 +10,15 @@ from vtj.calling.state import Kept
 from vtj.calling.tensors import Tensors
 from vtj.engines import BACKWARD, ENGINES, FORWARD, NUMERIC, Family
 from vtj.oracle.alone import judge_alone
-from vtj.oracle.behavior import Observed, drawn, gradient_left, judge_backward, judge_f, observe
+from vtj.oracle.behavior import (
+    Observed,
+    drawn,
+    gradient_left,
+    judge_backward,
+    judge_f,
+    observe,
+    raises,
+)
 from vtj.oracle.doubts import open_question
 from vtj.oracle.findings import (
     LAST_DIGITS,
@@ -37,10 +45,7 @@ from vtj.report import Report, Row, Verdict
 MOST_ENTRIES = 10_000  # beyond, directions decide unless engines are asked for by name
 DEFAULT = tuple(name for name, one in ENGINES.items() if one.default)
 SPLIT = "f has another derivative under torch.func's vmap"
-RAISED_ONCE = (
-    "RuntimeError: trying to differentiate twice a function that was marked with "
-    "@once_differentiable"
-)
+RAISED_ONCE = "trying to differentiate twice a function that was marked with @once_differentiable"
 
 
 @dataclass(frozen=True)
@@ -163,13 +168,14 @@ def once_differentiable_report(trial: Trial) -> Report:
     Source:
         https://docs.pytorch.org/docs/stable/generated/torch.autograd.function.once_differentiable.html
     """
-    return Report(
-        title=f"J {trial.shape}",
-        rows=(Row("x.grad", BACKWARD.name, "fails", note=RAISED_ONCE),),
-        verdict="wrong",
-        culprit=BACKWARD.culprit,
-        findings=(f"x.grad: backward raises {RAISED_ONCE}",),
-    )
+    return backward_raises(RuntimeError(RAISED_ONCE), f"J {trial.shape}")
+
+
+def backward_raises(error: Exception, title: str = "nothing to compare") -> Report:
+    """Return the report on a backward after whose error nothing more can be asked."""
+    judged = raises("x.grad", error)
+    assert judged.finding is not None
+    return concluded(title, [judged.row], [judged.finding])
 
 
 def rows(answers: Answers) -> list[Row]:
