@@ -25,7 +25,7 @@ from vtj.oracle.judging import (
 )
 from vtj.oracle.question import asked
 from vtj.oracle.trial import Trial
-from vtj.report import Report, both
+from vtj.report import Report, Row, both
 
 
 def check(
@@ -67,7 +67,8 @@ def check(
             unless `reference` is given too, which gives `y` alone.
         relative: How far values may lie apart, relative to each, or beside a plain function to the
             root mean square of its tensor if that is larger; that of the dtype when omitted.
-        engines: Keys of `ENGINES`; all but ``"symbolic"`` when omitted.
+        engines: Keys of `ENGINES`; all but ``"symbolic"`` when omitted, and none where J has over
+            10,000 entries: it is compared along random directions then, as by `certify`.
         order: 2 checks the double backward too, as the backward of ``(x, v) -> vᵀ·J``.
         seconds: After how many no more call of `f` begins. The verdict is *undecided* then, beside
             the rows of the engines that were asked by then, and a finding names what was left.
@@ -132,7 +133,9 @@ def check(
                 return report
             large = trial.size[0] * trial.size[1] > MOST_ENTRIES
             if large and engines is None:
+                note = f"J has over {MOST_ENTRIES:,} entries: certify compared it along directions"
                 report = along_directions(question, jacobian)
+                report = replace(report, rows=(*report.rows, Row("check", "", "note", note=note)))
             else:
                 refuse_what_does_not_fit(*trial.size)
                 report = entry_by_entry(

@@ -229,13 +229,20 @@ class Judged:
 
 
 def judge_backward(
-    trial: Trial, seen: Observed, result: Vote, speakers: Sequence[Witness]
+    trial: Trial,
+    seen: Observed,
+    result: Vote,
+    speakers: Sequence[Witness],
+    not_of_j: Callable[[Array, Witness], str],
 ) -> Iterator[Judged]:
-    """Judge `x.grad` and everything else the backward passes did."""
+    """Judge `x.grad` and everything else the backward passes did.
+
+    `not_of_j` names the mistake where backward gives J, and another gradient than vᵀ·J.
+    """
     of_v = (seen.first, seen.weights, seen.rounding[0])
     of_w = (seen.signed, seen.signed_weights, seen.rounding[1])
-    yield _gradient(trial, "x.grad", *of_v, result, speakers)
-    yield _gradient(trial, LINEAR, *of_w, result, speakers)
+    yield _gradient(trial, "x.grad", *of_v, result, speakers, not_of_j)
+    yield _gradient(trial, LINEAR, *of_w, result, speakers, not_of_j)
     yield from judge_passes(trial, seen, abs(seen.weights) @ abs(result.agreed.value))
 
 
@@ -332,6 +339,7 @@ def _gradient(
     rounding: Array,
     result: Vote,
     speakers: Sequence[Witness],
+    not_of_j: Callable[[Array, Witness], str],
 ) -> Judged:
     grad = gradient_left(trial, outcome)
     if grad is None:
@@ -352,7 +360,7 @@ def _gradient(
     elif result.against[BACKWARD.name].any() and not _differ(mine, product(own, weights), trial):
         return Judged(row)  # what is said of J explains it
     else:
-        named = "not linear in v"
+        named = not_of_j(weights, right)
     at = int(np.argmax(apart))
     others = [product(one, weights) for one in speakers if one.family != BACKWARD.name]
     told = f"{trial.x_name('x.grad', at)}: {said([mine, *others], at)}"
@@ -384,7 +392,7 @@ def same_as(
     came, due = numbers(pair, apart=pair)
     judged = _holds(behavior, False, trial.x_name("x.grad", at), worst)
     assert judged.finding is not None
-    finding = replace(judged.finding, text=f"{judged.finding.text}: {came} for {due}")
+    finding = replace(judged.finding, text=f"{judged.finding.text}: {came} in place of {due}")
     return replace(judged, finding=finding)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from vtj.calling.repeatable import reseeded
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC, Family
 from vtj.engines.numeric import CLOSE, SAFETY
+from vtj.oracle.alone import TOGETHER, outputs_alone
 from vtj.oracle.behavior import ADDS, RANDOM, REPEATABLE, Judged, same_as
 from vtj.oracle.blind_spots import (
     ROUNDED_AWAY,
@@ -32,7 +33,7 @@ from vtj.oracle.findings import (
 )
 from vtj.oracle.pairs import Pair, Probes, reexamined_pair, with_size
 from vtj.oracle.passes import FIRST
-from vtj.oracle.patterns import NOT_OF_V
+from vtj.oracle.patterns import NOT_LINEAR, NOT_OF_V
 from vtj.oracle.rounding import gradient_rounding, negligible_slopes
 from vtj.oracle.tolerance import MOST_PART, most_rounding
 from vtj.oracle.trial import Trial
@@ -343,12 +344,26 @@ def _accused(asked: Probes, entry: _Entry, pair: Pair, places: int) -> Finding |
         if family == FORWARD and not trial.custom:
             told += ": torch's own forward formula is wrong, and differences are too rough"
             return Finding(told, "undecided")
+        if family == BACKWARD and _right_alone(entry):
+            return accusation(told, family.conclusion, family.culprit, TOGETHER)
         by = {one.family or NUMERIC.name: one for one in entry.said}
         mistake, exactly = named(asked, pair, family, by, entry.at)
         count = f"{exactly or f'at least {places}'} of {prod(trial.size)} entries"
         count = count if (exactly or places) > 1 else ""
         return accusation(told, family.conclusion, family.culprit, mistake, count)
     return None if result.decided.all() else Finding(f"{told}: {SPLIT_VOTE}", "undecided")
+
+
+def _right_alone(entry: _Entry) -> bool:
+    """Return whether backward gives the entry where its output alone is used."""
+    trial = entry.trial
+    if sum(trial.connected) < 2:
+        return False
+    try:
+        value = outputs_alone(trial, entry.v)[[entry.column]]
+    except Exception:  # it is no more than a closer look
+        return False
+    return not entry.differs(unnamed(value))
 
 
 def _nearly(entry: _Entry, family: Family) -> bool:
@@ -376,7 +391,7 @@ def _beyond_entries(
     told = f"{name}: {said([pair.a, pair.b], at)}"
     if linear.all():
         return Finding(f"{told}: no single entry that differs was found", "undecided")
-    how = NOT_OF_V if _constant(asked) else "not linear in v"
+    how = NOT_OF_V if _constant(asked) else NOT_LINEAR
     return accusation(told, BACKWARD.conclusion, BACKWARD.culprit, how)
 
 

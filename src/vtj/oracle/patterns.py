@@ -18,6 +18,7 @@ ZERO = "a missing term: zero where it should not be"
 OPPOSITE = "the opposite sign"
 TRANSPOSED = "transposed"
 NOT_OF_V = "does not depend on v"
+NOT_LINEAR = "not linear in v"
 SINGLE = "float32 precision"
 
 

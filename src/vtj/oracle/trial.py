@@ -58,6 +58,7 @@ class Trial:
     others: tuple[Tensor, ...] = ()  # the leaves behind `y` that are no copies of `x`'s parts
     names: tuple[str, ...] = ()  # of the parts of `x`, where they do not count from 0
     outputs: Outputs = field(default_factory=Outputs)  # what `f` returned
+    refused: Exception | None = None  # what `f` raised for float64, in which `x` came
     stated: float | None = None  # the relative tolerance that the caller asked for
     seed: int = 0  # of all that is drawn at random
 
@@ -320,7 +321,7 @@ def first_run(
     """Return what `try_out` returns, and that run itself, for one backward pass."""
     for position, part in enumerate(as_tuple(x)):
         require_floating(f"x[{position}]" if isinstance(x, tuple) else "x", part)
-    x, leaves, y, noted = _first_taken(f, x, as_given)
+    x, leaves, y, noted, refused = _first_taken(f, x, as_given)
     outputs = as_tuple(y, "y = f(x)")
     picked = Outputs() if given is None else given.outputs
     for name, part in zip(picked.names or len(outputs) * ["y"], outputs, strict=True):
@@ -347,6 +348,7 @@ def first_run(
         others=tuple(leaf for leaf in reached if all(leaf is not one for one in leaves)),
         names=() if given is None else given.names,
         outputs=picked,
+        refused=refused,
         stated=relative,
         seed=seed,
     )
@@ -355,8 +357,11 @@ def first_run(
 
 def _first_taken(
     f: Function, x: Tensors, as_given: bool
-) -> tuple[Tensors, tuple[Tensor, ...], Any, set[torch.dtype]]:
-    """Return `x` in a dtype that `f` takes, the leaves made of it, `y`, and the dtypes noted."""
+) -> tuple[Tensors, tuple[Tensor, ...], Any, set[torch.dtype], Exception | None]:
+    """Return `x` in a dtype that `f` takes, the leaves made of it, `y`, and the dtypes noted.
+
+    The last is what `f` raised for float64 where the caller has handed in that.
+    """
     given = tuple(part.detach() for part in as_tuple(x))
     if all(part.dtype == torch.float64 for part in given):
         # a kernel of one dtype, as a flash attention that takes float32 alone
@@ -377,7 +382,8 @@ def _first_taken(
         except Exception as error:  # another dtype shows whether it is f's error
             errors.append(error)
         else:
-            return like(parts, x), leaves, y, noted
+            refused = errors[0] if errors and told == 0 else None
+            return like(parts, x), leaves, y, noted, refused
     if _runs_within_storage(f, given):
         why = "f reads memory beyond x, a view of a larger tensor, which a copy of x does not have"
         raise ValueError(f"{why}: {errors[told]}; expected that tensor as x") from errors[told]
