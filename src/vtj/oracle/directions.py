@@ -213,7 +213,7 @@ def _judged(question: Question, J: Any, asked: Probes) -> Report:  # noqa: N803
         # needs_input_grad is a custom Function's; a model has hundreds of inputs
         alone += judge_alone(trial, v, grad, abs(grad), inputs=trial.custom)
         alone += judge_layout(trial, case.asked.spread, grad, abs(grad))
-        alone += judge_between(trial, v, grad, abs(grad))
+        alone += judge_between(trial, case.asked.behind, grad, abs(grad))
         if watched is not None:
             pair = (watched.grad, grad, abs(grad))
             alone.append(same_up_to_rounding(trial, CREATE_GRAPH, v, *pair, WITH_AND_WITHOUT))

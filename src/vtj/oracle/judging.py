@@ -20,7 +20,7 @@ from vtj.oracle.behavior import (
     observe,
     raises,
 )
-from vtj.oracle.between import judge_between
+from vtj.oracle.between import behind_another_call, judge_between
 from vtj.oracle.doubts import open_question
 from vtj.oracle.findings import (
     LAST_DIGITS,
@@ -141,7 +141,7 @@ def judge(answers: Answers, seen: Observed, kept: Kept) -> Report:
         size = abs(seen.weights) @ abs(result.agreed.value)
         alone = list(judge_alone(trial, seen.weights, grad, size))
         alone += judge_layout(trial, spread(trial, seen.weights), grad, size)
-        alone += judge_between(trial, seen.weights, grad, size)
+        alone += judge_between(trial, behind_another_call(trial, seen.weights), grad, size)
         of_backward += alone
         found = [one.finding for one in alone if one.finding] or found
     not_checked, open_questions = unchecked(trial, kept, "check")
