@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC, Family
-from vtj.oracle.pairs import Pair, Probes, pairs
+from vtj.oracle.pairs import Pair, Probes, backward_raised, pairs
 from vtj.oracle.patterns import (
     OPPOSITE,
     SINGLE,
@@ -21,6 +21,7 @@ from vtj.oracle.patterns import (
     these_transposed,
     turns,
 )
+from vtj.oracle.tolerance import VISIBLE
 from vtj.oracle.voting import Array, Witness, distance, unnamed
 
 # Calls of `f` for all entries of J. With more, a *wrong* of 8 rows and 10 columns takes over 100.
@@ -66,7 +67,10 @@ def _of_all_entries(
     """Look at all entries; None where those do not show what was found at one."""
     trial, passes = asked.trial, asked.passes
     columns = np.eye(trial.size[1])
-    found = {BACKWARD.name: np.stack([trial.vjp(v) for v in np.eye(trial.size[0])])}
+    outcomes = [passes.backward(v) for v in np.eye(trial.size[0])]
+    if any(backward_raised(one) for one in outcomes):
+        return None
+    found = {BACKWARD.name: np.stack([trial.gradient(one.grad) for one in outcomes])}
     if tangents:
         found[FORWARD.name] = np.stack([passes.forward(u) for u in columns], axis=1)
     if asked.J is not None:
@@ -75,13 +79,17 @@ def _of_all_entries(
         right = _by_differences(asked, said[NUMERIC.name], at)
     else:
         right = unnamed(found[BY_HAND.name if family == BACKWARD else BACKWARD.name])
+    if not np.isfinite(right.value).all():
+        return None
     least = trial.earned * abs(right.value).max(initial=0)  # rounding is no mistake
     right = unnamed(right.value, right.error + least)
     accused = unnamed(found[BACKWARD.name if family == NUMERIC else family.name])
     differs = distance(accused, right, trial.relative) > 1
     if not differs.flat[at]:
         return None
-    return cause(family, found, right, differs, trial.inputs), int(differs.sum())
+    # where the two agree, it is the exact one that is agreed on
+    agreed = unnamed(np.where(differs, right.value, accused.value), right.error)
+    return cause(family, found, agreed, differs, trial.inputs), int(differs.sum())
 
 
 def _by_differences(asked: Probes, known: Witness, at: int) -> Witness:
@@ -89,11 +97,18 @@ def _by_differences(asked: Probes, known: Witness, at: int) -> Witness:
     trial, passes = asked.trial, asked.passes
     part = trial.eps ** (1 / 3)  # what a wider step misses and what rounding leaves are alike then
     columns = np.eye(trial.size[1])
-    value = np.stack([passes.difference(u, part) for u in columns], axis=1)
     steps = part * np.array([passes.reach(u) for u in columns])
-    rounding = trial.eps * np.maximum(abs(trial.y_vector), trial.terms)[:, None] / steps
+    plus, minus = (
+        np.stack([passes.along(u)(side * h) for u, h in zip(columns, steps, strict=True)], axis=1)
+        for side in (1, -1)
+    )
+    value, here = (plus - minus) / (2 * steps), trial.y_vector[:, None]
+    # at a kink, and where there is noise, the slopes on both sides are others: x.relu() at 0 would
+    # be counted with the entries that are wrong
+    jump = abs(plus + minus - 2 * here) / steps
+    rounding = trial.eps * np.maximum(abs(here), trial.terms[:, None]) / steps
     error = rounding + part**2 * abs(value) + abs(value.flat[at] - known.value[0])
-    return unnamed(value, error)
+    return unnamed(value, error + np.where(jump > VISIBLE * abs(value) + rounding, jump, 0))
 
 
 def _beside_a_jacobian(asked: Probes, pair: Pair, family: Family) -> str:

@@ -275,7 +275,12 @@ def _of_part(name: str, part: str) -> str:
     return name.replace("x", part, 1)
 
 
-def try_out(
+def try_out(f: Function, x: Tensors, **how: Any) -> Trial:
+    """Return what `first_run` says of `f`, without that run."""
+    return first_run(f, x, **how)[0]
+
+
+def first_run(
     f: Function,
     x: Tensors,
     *,
@@ -283,7 +288,7 @@ def try_out(
     relative: float | None = None,
     as_given: bool = False,
     seed: int = 0,
-) -> Trial:
+) -> tuple[Trial, ForwardRun]:
     """Run `f` once in float64, or in `x`'s own dtype when it refuses, and look at what came.
 
     Where `x` is in float64 and `f` refuses that, it is handed in the first dtype that `f` takes.
@@ -296,29 +301,19 @@ def try_out(
         as_given: Whether `x` is handed as it is, and not raised to float64.
         seed: Of all that is drawn at random.
 
+    Returns:
+        What is known of `f` now, and that run itself, for one backward pass.
+
     Raises:
         TypeError: When `x` or `y` is not of a floating dtype (complex is not supported) or `f`
             returns something else than tensors.
         Exception: What `f` raises in `x`'s own dtype.
 
     Example:
-        >>> trial = try_out(lambda x: 3 * x**2, torch.tensor([1.0, 2.0]))
+        >>> trial, run = first_run(lambda x: 3 * x**2, torch.tensor([1.0, 2.0]))
         >>> trial.y, trial.dtype, trial.shape
         ((tensor([ 3., 12.], dtype=torch.float64),), torch.float64, (2, 2))
     """
-    return first_run(f, x, given=given, relative=relative, as_given=as_given, seed=seed)[0]
-
-
-def first_run(
-    f: Function,
-    x: Tensors,
-    *,
-    given: Arguments | None = None,
-    relative: float | None = None,
-    as_given: bool = False,
-    seed: int = 0,
-) -> tuple[Trial, ForwardRun]:
-    """Return what `try_out` returns, and that run itself, for one backward pass."""
     for position, part in enumerate(as_tuple(x)):
         require_floating(f"x[{position}]" if isinstance(x, tuple) else "x", part)
     x, leaves, y, noted, refused = _first_taken(f, x, as_given)

@@ -124,3 +124,21 @@ def test_entries_of_a_small_jacobian_are_counted_to_the_last() -> None:
         report = vtj.certify(custom(torch.square, backward), vector(n))
         assert report.findings[0].startswith("dy[3]/dx[3]: ")
         assert report.findings[0].endswith(": the backward is wrong")
+
+
+def test_a_kink_is_not_counted_with_what_is_wrong() -> None:
+    def backward(x: tuple[Tensor], g: Tensor) -> Tensor:
+        return g * torch.where(x[0] > 0, 2.0, 0.0)
+
+    x = torch.tensor([0.0, 0.5, 1.0, -1.0], dtype=torch.float64)
+    report = vtj.certify(custom(torch.relu, backward), x)
+    assert report.findings[0].endswith("(the factor 2, 2 of 16 entries)")
+
+
+def test_where_a_step_leads_out_of_the_domain_nothing_is_counted_beyond_what_is_known() -> None:
+    x = torch.tensor([1.0, 0.25, 0.5], dtype=torch.float64)
+    asin = custom(torch.asin, lambda x, g: 2 * g / (1 - x[0] ** 2).sqrt())
+    told = vtj.certify(asin, x[1:]).findings[0]
+    assert told.endswith("(the factor 2, 2 of 4 entries)")
+    report = vtj.certify(asin, x)
+    assert report.verdict == "undecided"  # its slope at 1 is infinite
