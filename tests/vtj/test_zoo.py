@@ -95,4 +95,4 @@ def concluded(finding: str) -> str:
     """Leave out of a finding where it is, and the numbers there."""
     told = re.search(r"(the|a second|another|autograd|f|backward)( [a-z]\w+)+.*", finding)
     assert told, finding
-    return re.sub(r": \S+ for \S+$", "", told[0])
+    return re.sub(r": \S+ in place of \S+$", "", told[0])

@@ -103,6 +103,39 @@ def _alone(name: str, needs: Any, says: str, lesson: str) -> Bug:
     return Bug(name, lambda: _product(needs), (X, X + 1), "backward", says, lesson=lesson)
 
 
+def _of_the_latest_call() -> Any:
+    latest: list[Tensor] = []
+
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor) -> Tensor:
+            latest[:] = [x]
+            return x**2
+
+        @staticmethod
+        def backward(ctx: Any, g: Tensor) -> Tensor:
+            return 2 * latest[0] * g
+
+    return Square.apply
+
+
+def _in_place_of_the_first() -> Any:
+    class Both(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor) -> tuple[Tensor, Tensor]:
+            ctx.set_materialize_grads(False)
+            ctx.save_for_backward(x)
+            return x.sin(), x.exp()
+
+        @staticmethod
+        def backward(ctx: Any, g: Tensor | None, h: Tensor | None) -> Tensor | None:
+            (x,) = ctx.saved_tensors
+            grad = None if g is None else x.cos() * g
+            return grad if h is None else x.exp() * h
+
+    return Both.apply
+
+
 BUGS = [
     _bug(
         "the label's weight for that of each class",
@@ -159,6 +192,22 @@ BUGS = [
         "backward",
         "a second backward",
         lesson="Call backward twice with retain_graph=True.",
+    ),
+    Bug(
+        "what it saved is that of the latest call",
+        _of_the_latest_call,
+        X,
+        "backward",
+        "where f is called elsewhere before backward",
+        lesson="Call f on two inputs, then go back from the first.",
+    ),
+    Bug(
+        "the second output's gradient in place of the first's",
+        _in_place_of_the_first,
+        X,
+        "backward",
+        "right where each output is used alone, wrong where several are",
+        lesson="Use both outputs in one loss.",
     ),
     _alone(
         "needs_input_grad permuted",
