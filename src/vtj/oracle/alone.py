@@ -24,7 +24,8 @@ from vtj.oracle.witnesses import first_line
 from vtj.report import Row
 
 INPUTS = Behavior(
-    "each input alone", "another gradient where this input alone requires grad (ctx.needs_input_grad)"
+    "each input alone",
+    "another gradient where this input alone requires grad (ctx.needs_input_grad)",
 )
 OUTPUTS = Behavior("each output alone", "another gradient where each output is used alone")
 TOGETHER = "right where each output is used alone, wrong where several are"

@@ -58,9 +58,7 @@ def behind_other_calls(trial: Trial, run: ForwardRun, v: Array) -> Behind | None
     return Behind(v, trial.gradient(grads))
 
 
-def judge_between(
-    trial: Trial, seen: Behind | None, grad: Array, size: Array
-) -> Iterator[Judged]:
+def judge_between(trial: Trial, seen: Behind | None, grad: Array, size: Array) -> Iterator[Judged]:
     """Judge it beside the `grad` that the same `v` left before the other call."""
     if seen is None:
         return

@@ -93,7 +93,9 @@ def test_a_backward_that_is_another_under_create_graph() -> None:
 
     report = vtj.check(doubled(graph), X, V[:2] * 2)
     assert row(report, "under create_graph").result == "fails"
-    assert report.findings[0].endswith("the backward is another under create_graph=True: 60 in place of 40")
+    assert report.findings[0].endswith(
+        "the backward is another under create_graph=True: 60 in place of 40"
+    )
     assert (report.verdict, report.culprit) == ("wrong", "backward")
 
 
