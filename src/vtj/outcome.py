@@ -82,8 +82,8 @@ def finished(
 ) -> Outcome:
     """Run ``y.backward(v)`` where `f` has run already, on leaves that are copies of `x`.
 
-    The graph behind `y` is used up, unless it is retained. `RefusesInputs` is raised where only a new run of `f` and a
-    plain ``y.backward(v)`` will do.
+    The graph behind `y` is used up, unless it is retained. `RefusesInputs` is raised where only a
+    new run of `f` and a plain ``y.backward(v)`` will do.
     """
     used, error = _copy(v), None
     try:
