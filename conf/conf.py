@@ -77,6 +77,7 @@ myst_nb_fork_depends = [
     "../src/**/*.json",
     "../src/vtj_site/records/wild.yaml",
     "../tests/zoo/*.py",  # what the bug zoo's page runs
+    "../tests/benchmarks/oracle/looks.py",
     "../tests/benchmarks/oracle/record*",
 ]
 confirmed_sections_pages = ["index", "tutorials/*"]

@@ -5,10 +5,11 @@ from typing import Any
 
 from vtj.calling.clock import OutOfTime
 from vtj.calling.tensors import Function
+from vtj.calling.waiting import BackwardFailed, first_failure_told
 from vtj.oracle.behavior import drawn
 from vtj.oracle.beside import report_beside
 from vtj.oracle.directions import along_directions, out_of_time
-from vtj.oracle.judging import once_differentiable_report
+from vtj.oracle.judging import backward_raises, once_differentiable_report
 from vtj.oracle.question import asked
 from vtj.report import Report
 
@@ -74,12 +75,17 @@ def certify(
         raise ValueError(f"probes is {probes}; expected at least 1")
     others, plain = {"J": J}, {"reference": reference, "surrogate": surrogate}
     try:
-        with asked("certify", f, x, kwargs, others, plain, relative, seconds, seed) as question:
+        with (
+            first_failure_told(),
+            asked("certify", f, x, kwargs, others, plain, relative, seconds, seed) as question,
+        ):
             trial = question.trial
             if trial.once_differentiable:
                 return once_differentiable_report(trial)
             if question.plain:
                 return report_beside(trial, question.kept, drawn(trial), question.plain)
             return along_directions(question, J, probes)
+    except BackwardFailed as failed:
+        return backward_raises(failed.error)
     except OutOfTime as late:
         return out_of_time(late)

@@ -11,19 +11,21 @@ from torch import Tensor
 
 from vtj.calling.clock import OutOfTime
 from vtj.calling.tensors import Function, Tensors, as_tuple, like, require_values
+from vtj.calling.waiting import BackwardFailed, first_failure_told
 from vtj.engines import ENGINES, refuse_what_does_not_fit
 from vtj.oracle.beside import report_beside
 from vtj.oracle.directions import along_directions
 from vtj.oracle.judging import (
     DEFAULT,
     MOST_ENTRIES,
+    backward_raises,
     entry_by_entry,
     gradient_argument,
     once_differentiable_report,
 )
 from vtj.oracle.question import asked
 from vtj.oracle.trial import Trial
-from vtj.report import Report, both
+from vtj.report import Report, Row, both
 
 
 def check(
@@ -65,7 +67,8 @@ def check(
             unless `reference` is given too, which gives `y` alone.
         relative: How far values may lie apart, relative to each, or beside a plain function to the
             root mean square of its tensor if that is larger; that of the dtype when omitted.
-        engines: Keys of `ENGINES`; all but ``"symbolic"`` when omitted.
+        engines: Keys of `ENGINES`; all but ``"symbolic"`` when omitted, and none where J has over
+            10,000 entries: it is compared along random directions then, as by `certify`.
         order: 2 checks the double backward too, as the backward of ``(x, v) -> vᵀ·J``.
         seconds: After how many no more call of `f` begins. The verdict is *undecided* then, beside
             the rows of the engines that were asked by then, and a finding names what was left.
@@ -73,7 +76,7 @@ def check(
         seed: Fixes what is drawn at random, `v` and what `f` draws itself.
 
     Returns:
-        A `Report`, true when every entry was compared by two families and none differed. It names
+        A `Report`, true when every entry was found in two ways and none differed. It names
         parameters that `f` reaches and `x` does not hold; beside them it is not true. Its row
         ``double backward`` says where a custom Function's own gradient is silently wrong.
 
@@ -86,8 +89,8 @@ def check(
     Example:
         >>> x = torch.tensor([1.0, 2.0])
         >>> print(check(lambda x: 3 * x**2, x, engines=["reverse", "numeric"]))
-        correct: J (2, 2) in float64, 2 families
-        what                    family    result  error/tolerance  note
+        correct: J (2, 2) in float64, found in 2 independent ways
+        what                    way       result  error/tolerance  note
         x.grad                  backward  agrees  0
         reverse                 backward  agrees  0
         numeric                 numeric   agrees  0
@@ -111,7 +114,10 @@ def check(
     plain = {"reference": reference, "surrogate": surrogate}
     again = partial(check, relative=relative, seed=seed)
     try:
-        with asked("check", f, x, kwargs, others, plain, relative, seconds, seed) as question:
+        with (
+            first_failure_told(),
+            asked("check", f, x, kwargs, others, plain, relative, seconds, seed) as question,
+        ):
             trial, clock = question.trial, question.clock
             if trial.once_differentiable:
                 return once_differentiable_report(trial)
@@ -127,7 +133,9 @@ def check(
                 return report
             large = trial.size[0] * trial.size[1] > MOST_ENTRIES
             if large and engines is None:
+                note = f"J has over {MOST_ENTRIES:,} entries: certify compared it along directions"
                 report = along_directions(question, jacobian)
+                report = replace(report, rows=(*report.rows, Row("check", "", "note", note=note)))
             else:
                 refuse_what_does_not_fit(*trial.size)
                 report = entry_by_entry(
@@ -140,6 +148,8 @@ def check(
                     second = again(vjp, at, engines=engines, seconds=clock.remaining())
                     report = both(report, second)
             return report
+    except BackwardFailed as failed:
+        return backward_raises(failed.error)
     except OutOfTime as late:
         what = "what backward does beyond one gradient, or a second look at J, was"
         return Report("no J compared to the end", (), "undecided", None, (late.clock.left(what),))

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from vtj.calling import waiting
 from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like, materialized, same
 
 
@@ -71,16 +72,22 @@ def backward(f: Function, x: Tensors, v: Any = None) -> Outcome:
 
 
 def finished(
-    leaves: tuple[Tensor, ...], y: Any, x: Tensors, v: Any, *, only_x: bool = True
+    leaves: tuple[Tensor, ...],
+    y: Any,
+    x: Tensors,
+    v: Any,
+    *,
+    only_x: bool = True,
+    retain_graph: bool = False,
 ) -> Outcome:
     """Run ``y.backward(v)`` where `f` has run already, on leaves that are copies of `x`.
 
-    The graph behind `y` is used up. `RefusesInputs` is raised where only a new run of `f` and a
-    plain ``y.backward(v)`` will do.
+    The graph behind `y` is used up, unless it is retained. `RefusesInputs` is raised where only a
+    new run of `f` and a plain ``y.backward(v)`` will do.
     """
     used, error = _copy(v), None
     try:
-        _backward(y, used, leaves if only_x else None)
+        _backward(y, used, leaves if only_x else None, retain_graph)
     except Exception as raised:
         if only_x and "use_reentrant=True" in str(raised):
             raise RefusesInputs from raised
@@ -130,7 +137,7 @@ def _run(f: Function, x: Tensors, v: Any, *, only_x: bool) -> Outcome:
     leaves: tuple[Tensor, ...] = ()
     try:
         leaves = fresh_leaves(x)
-        y = f(*leaves)
+        y = waiting.waited(f(*leaves))
     except Exception as error:
         return _told(leaves, None, x, error, v_changed=False)
     return finished(leaves, y, x, v, only_x=only_x)
@@ -150,11 +157,12 @@ def _told(
     )
 
 
-def _backward(y: Any, v: Any, inputs: Sequence[Tensor] | None) -> None:
+def _backward(y: Any, v: Any, inputs: Sequence[Tensor] | None, retain_graph: bool) -> None:
     if isinstance(y, Tensor):
-        y.backward(v, inputs=inputs)  # type: ignore[no-untyped-call]
+        y.backward(v, retain_graph, inputs=inputs)  # type: ignore[no-untyped-call]
+        waiting.waited(y, by_backward=True)
     else:
-        torch.autograd.backward(as_tuple(y, "y"), v, inputs=inputs)
+        waiting.backward(as_tuple(y, "y"), v, inputs=inputs, retain_graph=retain_graph)
 
 
 def _copy(v: Any) -> Any:

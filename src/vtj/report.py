@@ -9,7 +9,7 @@ from vtj.table import as_html, as_text
 Result = Literal["agrees", "differs", "kink", "holds", "fails", "not applicable", "note"]
 Verdict = Literal["correct", "wrong", "undecided"]
 
-HEADER = ("what", "family", "result", "error/tolerance", "note")
+HEADER = ("what", "way", "result", "error/tolerance", "note")
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,8 @@ class Row:
 
     Attributes:
         what: Who spoke (``"reverse"``, ``"by hand"``) or what was tried (``"v unchanged"``).
-        family: Whose vote it is; empty when it has none.
+        family: The column *way*: whose vote it is, as engines that share code, a family, have one
+            together; empty when it has none.
         result: ``agrees`` or ``differs`` for values, ``holds`` or ``fails`` for behavior, ``kink``
             where no derivative exists, ``not applicable`` with the reason as note, or ``note``.
         error: The largest difference from what the others agree on, in units of the tolerance;
@@ -46,12 +47,12 @@ class Row:
 class Report:
     """What every witness said of one function at one point, and the verdict.
 
-    The verdict is ``correct`` when every entry of J was compared by at least two independent
-    families, none disagreed, and `x` holds every leaf that `f` reaches; ``wrong`` when one did and
-    the others outvote it, or a behavior failed; ``undecided`` otherwise. A report is true for
+    The verdict is ``correct`` when every entry of J was found in at least two independent ways,
+    none disagreed, and `x` holds every leaf that `f` reaches; ``wrong`` when one did and the
+    others outvote it, or a behavior failed; ``undecided`` otherwise. A report is true for
     ``correct`` alone, so that ``assert check(f, x)`` fails on anything else, and shows the table.
 
-    A finding about J names the entry, what each family says there, and the conclusion::
+    A finding about J names the entry, what each way gives there, and the conclusion::
 
         dy[1,2]/dx[0,1]: by hand 6, backward 3, forward 3, numeric 3: the hand-derived J is wrong
 
@@ -72,7 +73,7 @@ class Report:
         >>> report = Report("J (2,)", (Row("x.grad", "backward", "agrees", 0.0),), "correct")
         >>> print(report)
         correct: J (2,)
-        what    family    result  error/tolerance  note
+        what    way       result  error/tolerance  note
         x.grad  backward  agrees  0
         >>> bool(report)
         True
@@ -107,9 +108,9 @@ class Report:
     def _summary(self) -> str:
         if not self:
             return f"{self._headline()}: who said what, {len(self.rows)} rows"
-        families = dict.fromkeys(row.family for row in self.rows if row.family)
-        agree = "agree" if len(families) > 1 else "agrees"
-        return f"correct: {', '.join(families)} {agree} ({len(self.rows)} rows)"
+        ways = dict.fromkeys(row.family for row in self.rows if row.family)
+        agree = "agree" if len(ways) > 1 else "agrees"
+        return f"correct: {', '.join(ways)} {agree} ({len(self.rows)} rows)"
 
     def raise_for_mismatch(self) -> None:
         """Raise `JacobianMismatch`, carrying this report, unless the verdict is ``correct``.

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 import vtj
+from tests.benchmarks.oracle.looks import LOOKS
 from tests.zoo.bug import custom, matrix, vector
 
 
@@ -111,5 +112,28 @@ def test_so_it_is_with_matrices(name: str) -> None:
 def test_entries_are_counted_at_least() -> None:
     """Of each half that differs one more is known."""
     told = [vtj.certify(ELEMENTWISE[name][0], of_size(1000)).findings[0] for name in ELEMENTWISE]
-    assert told[0].endswith("the backward is wrong (at least 11 of 1000000 entries)")
+    assert told[0].endswith("the backward is wrong (the factor 2, at least 11 of 1000000 entries)")
     assert told[3].endswith("the backward is wrong")
+
+
+# The wider steps begin anew, with as many calls as the first ones. A plain function runs once as it
+# is and once along u, for its own gradient, and several times with roundings drawn at random.
+COSTS = {
+    "stairs: does f round by itself?": 1,
+    "a contradicted column of a function that rounds": 2,
+    "a rough column of a small x, over wider steps": 58,
+    "each of two inputs alone": 2,
+    "each of two outputs alone": 2,
+    "a v with gaps, of a custom Function (certify: none)": 1,
+    "double backward of a custom Function (certify: none)": 2,
+    "double backward that is silently wrong": 5,
+    "all entries of a J of 4 by 4, to name a mistake": 12,
+    "reference=, of f": 7,
+    "reference=, of the reference": 11,
+    "surrogate=, of f": 6,
+    "surrogate=, of the surrogate": 11,
+}
+
+
+def test_what_a_further_look_costs() -> None:
+    assert {look.name: look.calls() for look in LOOKS} == COSTS

@@ -129,7 +129,7 @@ def test_a_jacobian_by_hand_is_handed_on_to_certify() -> None:
 
 def test_engines_asked_for_by_name_are_asked_however_large_j_is() -> None:
     report = vtj.check(tall, TALL, engines=["forward", "numeric"])
-    assert report.title == "J (4000, 3) in float64, 2 families"
+    assert report.title == "J (4000, 3) in float64, found in 2 independent ways"
 
 
 def test_the_second_order_asks_the_same_engines_and_says_who_cannot_be_asked() -> None:

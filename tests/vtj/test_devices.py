@@ -3,6 +3,8 @@
 Where there is none, its half says "not run".
 """
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -94,3 +96,35 @@ def test_a_kernel_in_half_precision_is_judged_beside_a_plain_function(
     x = drawn(4, 8, device=device, dtype=dtype)
     report = vtj.check(only_on(device, f), x, reference=only_on(device, functional.silu))
     assert report.verdict == verdict, str(report)
+
+
+# an index that is too large stops a CUDA device for good, so that this runs in a process of its own
+ASSERTS = """
+import torch, vtj
+
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**2
+
+    @staticmethod
+    def backward(ctx, v):
+        (x,) = ctx.saved_tensors
+        return 2 * x[torch.tensor([0, 1, 7], device=x.device)] * v
+
+print(vtj.{verify}(Square.apply, torch.ones(3, device="cuda", dtype=torch.float64)))
+"""
+
+
+@pytest.mark.parametrize("verify", ["check", "certify"])
+@pytest.mark.parametrize("device", ["cuda"], indirect=True)
+def test_an_error_that_a_device_reports_late_is_told_under_its_row(
+    verify: str, device: torch.device
+) -> None:
+    script = [sys.executable, "-c", ASSERTS.format(verify=verify)]
+    told = subprocess.run(script, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert told[0] == "wrong (backward): nothing to compare"
+    assert told[1].startswith("x.grad: backward raises ")
+    assert "CUDA error: device-side assert triggered" in told[1]
+    assert [line.split()[:3] for line in told[3:]] == [["x.grad", "backward", "fails"]]

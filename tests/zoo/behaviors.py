@@ -94,7 +94,9 @@ BUGS = [
     Bug("normalizes g", _square(lambda g: g / g.norm()), X, "backward", "not linear in v"),
     Bug("ignores g", _square(torch.ones_like), X, "backward", "does not depend on v"),
     Bug("writes into g", _writes_into_g, X, "backward", "writes into v"),
-    Bug("drifts by 1e-7", _drifts, X, "backward", "not repeatable: -0.979743 for -0.979742"),
+    Bug(
+        "drifts by 1e-7", _drifts, X, "backward", "not repeatable: -0.979743 in place of -0.979742"
+    ),
     Bug("wrong the second time", _wrong_second_time, X, "backward", "a second backward"),
     Bug(
         "other under create_graph",

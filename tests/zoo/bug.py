@@ -22,6 +22,7 @@ class Bug:
     says: str
     jacobian: Any = None
     order: int = 1
+    lesson: str = ""  # what would have shown it to its author
 
 
 def vector(n: int) -> Tensor:

@@ -8,7 +8,7 @@ from torch.autograd import gradcheck, gradgradcheck
 import vtj
 from vtj.table import as_html, as_text
 
-from . import backwards, behaviors, functions, jacobians
+from . import backwards, behaviors, functions, jacobians, published
 from .bug import Bug
 
 KINDS = {
@@ -16,6 +16,7 @@ KINDS = {
     "wrong behavior": behaviors.BUGS,
     "seen in part": functions.BUGS,
     "by hand": jacobians.BUGS,
+    "published": published.BUGS,
 }
 BUGS = [bug for bugs in KINDS.values() for bug in bugs]
 
@@ -30,6 +31,7 @@ class Score(NamedTuple):
     slow: bool | None
     fast: bool | None
     finding: str
+    lesson: str = ""
 
 
 class Scores(tuple[Score, ...]):
@@ -63,6 +65,16 @@ class Scores(tuple[Score, ...]):
     def asked(self) -> int:
         """How many of them gradcheck can be asked about."""
         return sum(one.slow is not None for one in self)
+
+
+class Lessons(Scores):
+    """The scores of bugs, and what would have shown each to its author."""
+
+    __slots__ = ()
+    header = (*Scores.header, "what shows it")
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        return [(*row, one.lesson) for row, one in zip(super()._rows(), self, strict=True)]
 
 
 class Counts(Scores):
@@ -119,6 +131,7 @@ def score() -> Scores:
                     slow=gradcheck_catches(bug, fast=False),
                     fast=gradcheck_catches(bug, fast=True),
                     finding=next(iter(told.findings), ""),
+                    lesson=bug.lesson,
                 )
             )
     return Scores(scores)

@@ -10,6 +10,7 @@ import torch
 from numpy.random.mtrand import get_bit_generator, set_bit_generator
 
 from vtj.calling.tensors import Function
+from vtj.calling.waiting import waited
 
 OTHER = 2**31 - 1  # a seed that nobody gives by chance
 
@@ -47,7 +48,7 @@ def repeatable(f: Function, seed: int) -> Function:
 
     def seeded(*args: Any, **kwargs: Any) -> Any:
         _reseed(seed)
-        return f(*args, **kwargs)
+        return waited(f(*args, **kwargs))
 
     return seeded
 

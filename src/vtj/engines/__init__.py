@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from vtj.calling import without_trace
 from vtj.calling.tensors import Function, Tensors, as_tuple, require_floating
+from vtj.calling.waiting import waited
 from vtj.engines import forward, numeric, reverse, vectorized
 
 Jacobian: TypeAlias = Any  # a tensor; a tuple of them per x; a tuple of those per y
@@ -46,7 +47,7 @@ class Engine:
 
     def __call__(self, f: Function, x: Tensors) -> Jacobian:
         """Return J of `f` at `x`."""
-        return self.run(f, x)
+        return waited(self.run(f, x))
 
 
 def symbolic_jacobian(f: Function, x: Tensors) -> Jacobian:

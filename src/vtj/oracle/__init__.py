@@ -5,8 +5,8 @@ Read in this order: `question` (what is asked, and `trial`, its first run), `vot
 it stays). `check` goes entry by entry: `witnesses` asks the engines, `reexamination` has the doubts
 in their vote, `behavior`, `alone` and `layout` what backward does beyond one gradient, `judging`
 the report. `certify` goes along random `directions`, which have its doubts and its
-report: `passes`, `pairs`, and `locating` where they differ. Both stand on `differences` with their
-`noise` measured, bounds of `rounding`, `blind_spots` of differences, `findings` and `patterns` (how
-it is said). Where a plain function is given, `f` is compared with that alone: `reference`,
-`beside`, `rounded`.
+report: `passes`, `pairs`, and where they differ `locating` (which entry) and `causes` (which
+mistake). Both stand on `differences` with their `noise` measured, bounds of `rounding`,
+`blind_spots` of differences, `findings` and `patterns` (how it is said). Where a plain function is
+given, `f` is compared with that alone: `reference`, `beside`, `rounded`.
 """

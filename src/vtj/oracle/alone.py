@@ -6,25 +6,39 @@ is right as long as everything is asked for.
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from torch import Tensor
 
+from vtj.calling import waiting
 from vtj.calling.tensors import as_tuple, dense
 from vtj.engines import BACKWARD
 from vtj.oracle.behavior import Behavior, Judged, same_up_to_rounding
 from vtj.oracle.findings import Finding
+from vtj.oracle.patterns import NOT_LINEAR
 from vtj.oracle.trial import Trial
-from vtj.oracle.voting import Array
+from vtj.oracle.voting import Array, Witness, distance, unnamed
 from vtj.oracle.witnesses import first_line
 from vtj.report import Row
 
 INPUTS = Behavior(
-    "each input alone", "another gradient where it alone requires grad (ctx.needs_input_grad)"
+    "each input alone",
+    "another gradient where this input alone requires grad (ctx.needs_input_grad)",
 )
 OUTPUTS = Behavior("each output alone", "another gradient where each output is used alone")
+TOGETHER = "right where each output is used alone, wrong where several are"
+
+
+def beyond_jacobian(trial: Trial, v: Array, right: Witness) -> str:
+    """Name the mistake of a backward that gives J row by row, and not `right`, which is vᵀ·J."""
+    if sum(trial.connected) > 1:
+        with suppress(Exception):  # it is no more than a closer look
+            came = unnamed(outputs_alone(trial, v))
+            if (distance(came, right, trial.relative) <= 1).all():
+                return TOGETHER
+    return NOT_LINEAR
 
 
 @dataclass(frozen=True)
@@ -47,7 +61,7 @@ def judge_alone(
     if inputs and len(trial.parts) > 1:
         yield _judged(trial, INPUTS, _inputs_alone, (v, grad, size))
     if sum(trial.connected) > 1:
-        yield _judged(trial, OUTPUTS, _outputs_alone, (v, grad, size))
+        yield _judged(trial, OUTPUTS, outputs_alone, (v, grad, size))
 
 
 def _judged(
@@ -78,7 +92,8 @@ def _inputs_alone(trial: Trial, v: Array) -> Array:
     return trial.gradient(tuple(found))
 
 
-def _outputs_alone(trial: Trial, v: Array) -> Array:
+def outputs_alone(trial: Trial, v: Array) -> Array:
+    """Return the sum of what a backward from each output leaves where the others are not used."""
     everything = range(len(trial.parts))
     total = np.zeros(trial.size[1])
     for j in np.flatnonzero(trial.connected).tolist():
@@ -103,7 +118,7 @@ def _gradient(
         seen = [i for i in outputs if y[i].requires_grad]
         if seen:
             try:
-                torch.autograd.backward(
+                waiting.backward(
                     [y[i] for i in seen],
                     [weights[i] for i in seen],
                     inputs=[leaves[i] for i in inputs],

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import torch
 from torch import Tensor
 
+from vtj.calling import waiting
 from vtj.calling.repeatable import reseeded
 from vtj.calling.state import Kept
 from vtj.calling.tensors import (
@@ -154,8 +154,7 @@ def _rounding_of_graph(
     if not known or isinstance(graph, str) or first.error is not None:
         return np.zeros(trial.size[1])
     mine, other = trial.gradient(first.grad), unnamed(graph, size=product(known[0], v).size)
-    ways = (Trial.vjp, _vjp_under_create_graph)
-    return rounding_between(trial, v, unnamed(mine), other, ways)
+    return rounding_between(trial, v, unnamed(mine), other, WITH_AND_WITHOUT)
 
 
 def rounding_between(
@@ -181,9 +180,9 @@ def _twice(trial: Trial, v: Tensors | None) -> tuple[Array | str, bool]:
     leaves, weights = fresh_leaves(trial.x), _copied(v)
     try:
         y = as_tuple(f(*leaves), "y")
-        torch.autograd.backward(y, weights, retain_graph=True, inputs=leaves)
+        waiting.backward(y, weights, retain_graph=True, inputs=leaves)
         shares = bool(_memory(weights) & _memory(leaf.grad for leaf in leaves))
-        torch.autograd.backward(y, weights, retain_graph=True, inputs=leaves)
+        waiting.backward(y, weights, retain_graph=True, inputs=leaves)
     except Exception as error:
         return first_line(error), False
     return trial.gradient(tuple(leaf.grad for leaf in leaves)), shares
@@ -202,7 +201,7 @@ def _under_create_graph(trial: Trial, v: Tensors | None) -> Array | str:
     f, v = trial.seen_by_autograd(v)
     leaves = fresh_leaves(trial.x)
     try:
-        grads = torch.autograd.grad(
+        grads = waiting.grad(
             as_tuple(f(*leaves), "y"), leaves, _copied(v), create_graph=True, allow_unused=True
         )
     except Exception as error:
@@ -210,9 +209,13 @@ def _under_create_graph(trial: Trial, v: Tensors | None) -> Array | str:
     return trial.gradient(grads)
 
 
-def _vjp_under_create_graph(trial: Trial, v: Array) -> Array:
+def vjp_under_create_graph(trial: Trial, v: Array) -> Array:
+    """Return what ``torch.autograd.grad`` gives under ``create_graph=True``, vectors in and out."""
     came = _under_create_graph(trial, trial.weights(v))
     return np.zeros(trial.size[1]) if isinstance(came, str) else came
+
+
+WITH_AND_WITHOUT = (Trial.vjp, vjp_under_create_graph)
 
 
 @dataclass(frozen=True)
@@ -226,13 +229,20 @@ class Judged:
 
 
 def judge_backward(
-    trial: Trial, seen: Observed, result: Vote, speakers: Sequence[Witness]
+    trial: Trial,
+    seen: Observed,
+    result: Vote,
+    speakers: Sequence[Witness],
+    not_of_j: Callable[[Array, Witness], str],
 ) -> Iterator[Judged]:
-    """Judge `x.grad` and everything else the backward passes did."""
+    """Judge `x.grad` and everything else the backward passes did.
+
+    `not_of_j` names the mistake where backward gives J, and another gradient than vᵀ·J.
+    """
     of_v = (seen.first, seen.weights, seen.rounding[0])
     of_w = (seen.signed, seen.signed_weights, seen.rounding[1])
-    yield _gradient(trial, "x.grad", *of_v, result, speakers)
-    yield _gradient(trial, LINEAR, *of_w, result, speakers)
+    yield _gradient(trial, "x.grad", *of_v, result, speakers, not_of_j)
+    yield _gradient(trial, LINEAR, *of_w, result, speakers, not_of_j)
     yield from judge_passes(trial, seen, abs(seen.weights) @ abs(result.agreed.value))
 
 
@@ -329,6 +339,7 @@ def _gradient(
     rounding: Array,
     result: Vote,
     speakers: Sequence[Witness],
+    not_of_j: Callable[[Array, Witness], str],
 ) -> Judged:
     grad = gradient_left(trial, outcome)
     if grad is None:
@@ -349,7 +360,7 @@ def _gradient(
     elif result.against[BACKWARD.name].any() and not _differ(mine, product(own, weights), trial):
         return Judged(row)  # what is said of J explains it
     else:
-        named = "not linear in v"
+        named = not_of_j(weights, right)
     at = int(np.argmax(apart))
     others = [product(one, weights) for one in speakers if one.family != BACKWARD.name]
     told = f"{trial.x_name('x.grad', at)}: {said([mine, *others], at)}"
@@ -381,7 +392,7 @@ def same_as(
     came, due = numbers(pair, apart=pair)
     judged = _holds(behavior, False, trial.x_name("x.grad", at), worst)
     assert judged.finding is not None
-    finding = replace(judged.finding, text=f"{judged.finding.text}: {came} for {due}")
+    finding = replace(judged.finding, text=f"{judged.finding.text}: {came} in place of {due}")
     return replace(judged, finding=finding)
 
 
@@ -392,6 +403,7 @@ def same_up_to_rounding(
     came: Array,
     grad: Array,
     size: Array,
+    ways: Sequence[Callable[[Trial, Array], Array]] = (Trial.vjp,),
     times: int = 1,
 ) -> Judged:
     """Judge a gradient of the same `v`, which `times` passes left; rounding is measured at need."""
@@ -399,5 +411,5 @@ def same_up_to_rounding(
     judged = same_as(trial, behavior, came, right)
     if judged.finding is None:
         return judged
-    rounding = rounding_between(trial, v, unnamed(came), right, times=times)
+    rounding = rounding_between(trial, v, unnamed(came), right, ways, times)
     return same_as(trial, behavior, came, replace(right, error=rounding))

@@ -22,6 +22,7 @@ from vtj.oracle.behavior import (
     raises,
     signed,
 )
+from vtj.oracle.between import behind_another_call, judge_between
 from vtj.oracle.findings import Finding, accusation, concluded
 from vtj.oracle.layout import judge_layout, spread
 from vtj.oracle.naming import numbers
@@ -119,6 +120,7 @@ def report_beside(
         size = abs(of_grad.exact[1])
         judged += judge_alone(trial, seen.weights, grad, size)
         judged += judge_layout(trial, spread(trial, seen.weights), grad, size)
+        judged += judge_between(trial, behind_another_call(trial, seen.weights), grad, size)
     judged += judge_f(stated, (seen.first, seen.again, seen.signed), kept)
     found = [one.finding for one in judged if one.finding]
     found.sort(key=lambda one: not one.culprit)

@@ -11,7 +11,16 @@ import torch
 
 from vtj.calling.clock import OutOfTime
 from vtj.oracle.alone import judge_alone
-from vtj.oracle.behavior import Judged, judge_f, judge_v, raises
+from vtj.oracle.behavior import (
+    CREATE_GRAPH,
+    WITH_AND_WITHOUT,
+    Judged,
+    judge_f,
+    judge_v,
+    raises,
+    same_up_to_rounding,
+)
+from vtj.oracle.between import judge_between
 from vtj.oracle.blind_spots import UNSEEN, possibly_detached
 from vtj.oracle.doubts import Doubt, Remedy, open_question, settle
 from vtj.oracle.findings import Finding, concluded, no_number
@@ -35,6 +44,7 @@ from vtj.oracle.tolerance import VISIBLE
 from vtj.oracle.trial import Trial
 from vtj.oracle.unchecked import unchecked
 from vtj.oracle.voting import Mask
+from vtj.oracle.witnesses import first_line
 from vtj.outcome import Outcome
 from vtj.report import Report, Result, Row
 
@@ -127,6 +137,9 @@ def _too_weak(case: Directions, compared: Sequence[Pair]) -> str:
     if trial.dtype == torch.float64:
         return f"{told}: the differences are too rough to tell"
     told += f": f works in {trial.precision}"
+    if trial.refused is not None:
+        told += f", and raises in float64 {first_line(trial.refused)}"
+        return f"{told}; compare it with a plain function (reference=)"
     return f"{told}; try float64 (of a module: hand in itself, or f.double())"
 
 
@@ -200,6 +213,10 @@ def _judged(question: Question, J: Any, asked: Probes) -> Report:  # noqa: N803
         # needs_input_grad is a custom Function's; a model has hundreds of inputs
         alone += judge_alone(trial, v, grad, abs(grad), inputs=trial.custom)
         alone += judge_layout(trial, case.asked.spread, grad, abs(grad))
+        alone += judge_between(trial, case.asked.behind, grad, abs(grad))
+        if watched is not None:
+            pair = (watched.grad, grad, abs(grad))
+            alone.append(same_up_to_rounding(trial, CREATE_GRAPH, v, *pair, WITH_AND_WITHOUT))
         found += [one.finding for one in alone if one.finding]
     if not found:
         found = open_question(case, DOUBTS)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from vtj.calling import waiting
 from vtj.calling.tensors import as_tuple, fresh_leaves, shaped_like
 from vtj.engines import BACKWARD
 from vtj.oracle.behavior import Behavior, Judged, same_up_to_rounding
@@ -50,7 +51,7 @@ def spread(trial: Trial, v: Array, run: ForwardRun | None = None) -> Spread | No
         run = ForwardRun(leaves, trial.f(*leaves))
     weights = [with_gaps(part) for part in shaped_like(v, trial.y)]
     try:
-        grads = torch.autograd.grad(
+        grads = waiting.grad(
             as_tuple(run.y), run.leaves, weights, retain_graph=True, allow_unused=True
         )
     except Exception as error:

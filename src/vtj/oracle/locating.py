@@ -12,6 +12,7 @@ import numpy as np
 from vtj.calling.repeatable import reseeded
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC, Family
 from vtj.engines.numeric import CLOSE, SAFETY
+from vtj.oracle.alone import TOGETHER, outputs_alone
 from vtj.oracle.behavior import ADDS, RANDOM, REPEATABLE, Judged, same_as
 from vtj.oracle.blind_spots import (
     ROUNDED_AWAY,
@@ -19,6 +20,7 @@ from vtj.oracle.blind_spots import (
     leaps_nearby,
     least_visible_slope,
 )
+from vtj.oracle.causes import named
 from vtj.oracle.findings import (
     LAST_DIGITS,
     SPLIT_VOTE,
@@ -31,7 +33,7 @@ from vtj.oracle.findings import (
 )
 from vtj.oracle.pairs import Pair, Probes, reexamined_pair, with_size
 from vtj.oracle.passes import FIRST
-from vtj.oracle.patterns import Inputs, pattern
+from vtj.oracle.patterns import NOT_LINEAR, NOT_OF_V
 from vtj.oracle.rounding import gradient_rounding, negligible_slopes
 from vtj.oracle.tolerance import MOST_PART, most_rounding
 from vtj.oracle.trial import Trial
@@ -65,7 +67,7 @@ def accuse(asked: Probes, compared: Sequence[Pair]) -> Accused:
         return Accused(compared, changing.finding, (changing.row,))
     # the rows of a corrcoef of two columns are ±1, and its backward what rounding leaves of zero
     negligible = negligible_slopes(trial, abs(asked.v[pair.probe]) @ abs(trial.y_vector))
-    found = _locate(asked, pair, robust=False)
+    found = None if _constant(asked) else _locate(asked, pair, robust=False)
     found = found or _beyond_entries(asked, pair, MOST_PART, negligible)
     if found.verdict != "wrong":
         compared = [reexamined_pair(one, asked) for one in compared]
@@ -89,14 +91,15 @@ def _changing(asked: Probes, k: int) -> Judged | None:
     """
     trial, v, first = asked.trial, asked.v[k], asked.grads[k]
     before = Witness("x.grad", BACKWARD.name, first, size=abs(first).max(initial=0))
-    again = replace(trial, f=reseeded(trial.f)).vjp(v)
-    if same_as(trial, REPEATABLE, again, before).finding is None:
+    again, once_more = replace(trial, f=reseeded(trial.f)).vjp(v), trial.vjp(v)
+    # two, or of a backward of three turns, as "drifts" of the zoo, the same may come twice
+    if all(same_as(trial, REPEATABLE, one, before).finding is None for one in (again, once_more)):
         return None
-    once_more = trial.vjp(v)
     if np.array_equal(once_more, again):
         return same_as(trial, ADDS, first, replace(before, value=again))
     random = np.array_equal(once_more, trial.vjp(v))
-    return same_as(trial, RANDOM if random else REPEATABLE, again, before)
+    other = max(again, once_more, key=lambda one: abs(one - first).max(initial=0))
+    return same_as(trial, RANDOM if random else REPEATABLE, other, before)
 
 
 @dataclass(frozen=True)
@@ -119,8 +122,12 @@ class _Entry:
         return one_hot(self.trial.size[0], self.row)
 
     @property
+    def at(self) -> int:
+        return self.row * self.trial.size[1] + self.column
+
+    @property
     def name(self) -> str:
-        return self.trial.entry_name(self.row * self.trial.size[1] + self.column)
+        return self.trial.entry_name(self.at)
 
     def by(self, family: Family) -> Witness | None:
         return next((one for one in self.said if one.family == family.name), None)
@@ -169,7 +176,9 @@ def _locate(asked: Probes, pair: Pair, *, robust: bool) -> Finding | None:
         if not passes.stands(u, row, float(numeric.value[row]), float(min(gaps))):
             entry = entry.of_differences(passes.differences(u, robust=True))
         entry = _with_rounding(entry)
-    return _leap(entry) or _cancelling_kink(entry) or _accused(entry, pair, columns + rows - 1)
+    return (
+        _leap(entry) or _cancelling_kink(entry) or _accused(asked, entry, pair, columns + rows - 1)
+    )
 
 
 def bisect(
@@ -206,12 +215,16 @@ def _way(asked: Probes, pair: Pair, at: int, robust: bool) -> tuple[Way, float] 
     v = asked.v[pair.probe] if of_number else one_hot(passes.trial.size[0], at)
     gap = float(abs(pair.a.value - pair.b.value)[at])
     often = SAFETY * max(1, int(asked.u.size).bit_length())
-    ways: list[Way] = [passes.forward, partial(passes.difference, part=STEP)]
-    for way in ways:
+    rounding = passes.trial.eps * float(abs(v) @ abs(passes.trial.y_vector))
+    ways: list[tuple[Way, float]] = [
+        (passes.forward, 0.0),
+        (partial(passes.difference, part=STEP), rounding / (STEP * passes.reach(asked.u))),
+    ]
+    for way, least in ways:
         with suppress(Exception):  # many functions have no forward derivative
             off = abs(float(v @ way(asked.u)) - float(pair.b.value[at]))
             if often * off <= gap:
-                return way, SAFETY * off + float(pair.allowed[at])
+                return way, SAFETY * (off + least) + float(pair.allowed[at])
     if not robust:
         return None
     return lambda u: passes.differences(u, robust=True).value, gap / SAFETY
@@ -284,7 +297,7 @@ def _entry(asked: Probes, row: int, column: int, forward: Array | None) -> _Entr
 def _with_rounding(entry: _Entry) -> _Entry:
     """Return the entry with what backward says of it as far off as rounding may leave it."""
     mine = entry.by(BACKWARD)
-    if mine is None or not entry.differs(mine):
+    if mine is None or not entry.differs(mine) or not entry.trial.reached[entry.row]:
         return entry
 
     def explains(error: Array) -> bool:
@@ -319,7 +332,7 @@ def _cancelling_kink(entry: _Entry) -> Finding | None:
     return Finding(f"{entry.name}: {cancelled(chosen, slope, reach)}", "undecided")
 
 
-def _accused(entry: _Entry, pair: Pair, places: int) -> Finding | None:
+def _accused(asked: Probes, entry: _Entry, pair: Pair, places: int) -> Finding | None:
     trial, result = entry.trial, vote(entry.said, entry.trial.relative)
     quoted = [one for one in entry.said if not np.any(one.silent)]
     told = f"{entry.name}: {said(quoted, 0)}"
@@ -331,10 +344,26 @@ def _accused(entry: _Entry, pair: Pair, places: int) -> Finding | None:
         if family == FORWARD and not trial.custom:
             told += ": torch's own forward formula is wrong, and differences are too rough"
             return Finding(told, "undecided")
-        count = f"at least {places} of {prod(trial.size)} entries" if places > 1 else ""
-        named = _named(pair, family, trial.inputs)
-        return accusation(told, family.conclusion, family.culprit, named, count)
+        if family == BACKWARD and _right_alone(entry):
+            return accusation(told, family.conclusion, family.culprit, TOGETHER)
+        by = {one.family or NUMERIC.name: one for one in entry.said}
+        mistake, exactly = named(asked, pair, family, by, entry.at)
+        count = f"{exactly or f'at least {places}'} of {prod(trial.size)} entries"
+        count = count if (exactly or places) > 1 else ""
+        return accusation(told, family.conclusion, family.culprit, mistake, count)
     return None if result.decided.all() else Finding(f"{told}: {SPLIT_VOTE}", "undecided")
+
+
+def _right_alone(entry: _Entry) -> bool:
+    """Return whether backward gives the entry where its output alone is used."""
+    trial = entry.trial
+    if sum(trial.connected) < 2:
+        return False
+    try:
+        value = outputs_alone(trial, entry.v)[[entry.column]]
+    except Exception:  # it is no more than a closer look
+        return False
+    return not entry.differs(unnamed(value))
 
 
 def _nearly(entry: _Entry, family: Family) -> bool:
@@ -344,14 +373,6 @@ def _nearly(entry: _Entry, family: Family) -> bool:
     return differs_in_last_digits(
         accused.value, entry.numeric.value, everywhere, entry.trial.earned
     )
-
-
-def _named(pair: Pair, family: Family, inputs: Inputs) -> str:
-    """Name the mistake where both sides of it are known: vᵀ·J by hand, and `x.grad`."""
-    if pair.side != "x" or family not in (BY_HAND, BACKWARD):
-        return ""
-    sides = (pair.a.value, pair.b.value) if family == BY_HAND else (pair.b.value, pair.a.value)
-    return pattern(*sides, pair.apart > 1, inputs=inputs)
 
 
 def _beyond_entries(
@@ -370,4 +391,11 @@ def _beyond_entries(
     told = f"{name}: {said([pair.a, pair.b], at)}"
     if linear.all():
         return Finding(f"{told}: no single entry that differs was found", "undecided")
-    return accusation(told, BACKWARD.conclusion, BACKWARD.culprit, "not linear in v")
+    how = NOT_OF_V if _constant(asked) else NOT_LINEAR
+    return accusation(told, BACKWARD.conclusion, BACKWARD.culprit, how)
+
+
+def _constant(asked: Probes) -> bool:
+    """Return whether `x.grad` was the same, and not zero, for different `v`."""
+    first, *others = asked.grads
+    return bool(others and first.any() and all(np.array_equal(one, first) for one in others))

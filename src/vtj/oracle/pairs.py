@@ -9,6 +9,7 @@ import numpy as np
 
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC
 from vtj.oracle.behavior import random_weights
+from vtj.oracle.between import Behind, behind_other_calls
 from vtj.oracle.layout import Spread, spread
 from vtj.oracle.operators import Operator
 from vtj.oracle.passes import Passes
@@ -40,6 +41,7 @@ class Probes:
     forward: Witness | None = None  # J·u; None where not asked for or not applicable
     watched: Twice | None = None  # what becomes of a backward that is differentiated itself
     spread: Spread | None = None  # what a `v` with gaps leaves
+    behind: Behind | None = None  # what the first `v` leaves behind other calls of `f`
 
     @property
     def trial(self) -> Trial:
@@ -121,7 +123,8 @@ def probe(passes: Passes, run: ForwardRun, J: Operator | None, probes: int) -> P
         asked = replace(asked, by_hand=(right, lefts))
         expected, weights = right.value, None
     differences = passes.differences(u, expected, v=weights, watched=watched)
-    return replace(asked, differences=differences)
+    behind = behind_other_calls(trial, run, v[0]) if first else None
+    return replace(asked, differences=differences, behind=behind)
 
 
 def backward_raised(outcome: Outcome) -> bool:

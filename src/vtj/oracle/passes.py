@@ -39,10 +39,14 @@ class Passes:
         return self.trial.backward(self.trial.weights(v))
 
     def backward_of(self, run: ForwardRun, v: Array) -> Outcome:
-        """Run ``y.backward(v)`` through the graph of a run that has been made already."""
+        """Run ``y.backward(v)`` through the graph of a run that has been made already.
+
+        That of a custom Function stays, for another pass behind other calls.
+        """
         if all(self.trial.connected):
             with suppress(RefusesInputs):
-                return finished(run.leaves, run.y, self.trial.x, self.trial.weights(v))
+                weights, kept = self.trial.weights(v), self.trial.custom
+                return finished(run.leaves, run.y, self.trial.x, weights, retain_graph=kept)
         return self.backward(v)
 
     def backward_and_forward(self, v: Array, u: Array) -> tuple[Outcome, Array | None]:

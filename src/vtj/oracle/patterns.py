@@ -1,6 +1,6 @@
 """Mistakes people make often, recognized from a wrong and a right matrix."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import prod
 from typing import TypeAlias
@@ -8,8 +8,39 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from vtj.engines import BACKWARD, FORWARD, NUMERIC, Family
+from vtj.oracle.voting import Witness
+
 # the name and shape of every part of x, whose elements are the columns of J
 Inputs: TypeAlias = Sequence[tuple[str, tuple[int, ...]]]
+
+ZERO = "a missing term: zero where it should not be"
+OPPOSITE = "the opposite sign"
+TRANSPOSED = "transposed"
+NOT_OF_V = "does not depend on v"
+NOT_LINEAR = "not linear in v"
+SINGLE = "float32 precision"
+
+
+def cause(
+    family: Family,
+    found: Mapping[str, NDArray[np.float64]],  # J as backward, forward and a person give it
+    right: Witness,
+    differs: NDArray[np.bool_],
+    inputs: Inputs,
+) -> str:
+    """Name the mistake of who is at fault, or give an empty string."""
+    if family != NUMERIC:
+        return pattern(found[family.name], right.value, differs, right.error, inputs)
+    seen = [found[one.name][differs] for one in (BACKWARD, FORWARD) if one.name in found]
+    return detached(bool(seen) and not any(one.any() for one in seen), FORWARD.name in found)
+
+
+def detached(zero: bool, forward: bool) -> str:
+    """Say what autograd does not see: all it gives is zero, or a forward pass errs alike."""
+    if zero:
+        return "a detached path: zero where it should not be"
+    return "a detached path" if forward else ""
 
 
 def pattern(
@@ -39,9 +70,9 @@ def pattern(
     if not np.isfinite(wrong).all() or not np.isfinite(right).all():
         return ""
     if (wrong[differs] == 0).all():
-        return "a missing term: zero where it should not be"
+        return ZERO
     if like(np.where(differs, -right, right)):
-        return "the opposite sign"
+        return OPPOSITE
     if right.ndim == 2 and (known := _of_matrix(wrong, right, slack)):
         return known
     if turned := _turned(wrong, right, differs, slack, inputs):
@@ -64,9 +95,9 @@ def _of_matrix(
         and (np.abs(wrong - right.T) <= slack).all()
         and (np.abs(right - right.T) > slack).any()
     ):
-        return "transposed"
+        return TRANSPOSED
     if len(wrong) > 1 and (wrong == wrong[0]).all():
-        return "does not depend on v"
+        return NOT_OF_V
     return ""
 
 
@@ -93,7 +124,26 @@ def _turned(
         if (np.abs(mine - turned) > near).any():
             return ""
         names.append(name)
+    return these_transposed(names)
+
+
+def these_transposed(names: Sequence[str]) -> str:
+    """Say which gradients were laid down transposed."""
     return f"the gradient of {' and of '.join(names)} is transposed"
+
+
+def turns(inputs: Inputs) -> Iterator[tuple[list[str], NDArray[np.int_]]]:
+    """Yield square inputs, each alone and all, with where each element of `x` is then."""
+    sizes = [prod(shape) for _, shape in inputs]
+    starts = np.cumsum([0, *sizes])
+    square = [i for i, (_, s) in enumerate(inputs) if len(s) == 2 and s[0] == s[1] > 1]
+    chosen = [[i] for i in square] + ([square] if len(square) > 1 else [])
+    for these in chosen:
+        there = np.arange(starts[-1])
+        for i in these:
+            part = there[starts[i] : starts[i + 1]]
+            part[:] = part.reshape(inputs[i][1]).T.ravel()
+        yield [inputs[i][0] for i in these], there
 
 
 def _factor(wrong: NDArray[np.float64], right: NDArray[np.float64], everywhere: bool) -> str:
@@ -103,9 +153,13 @@ def _factor(wrong: NDArray[np.float64], right: NDArray[np.float64], everywhere: 
     middle = float(np.median(ratio))
     if not 0 < abs(middle - 1) < 1e100 or np.ptp(ratio) > 0.01 * abs(middle - 1):
         return ""
-    digits = min(17, max(3, 2 - int(np.floor(np.log10(abs(middle - 1))))))
-    where = "" if everywhere else " in these entries"
-    return f"the factor {middle:.{digits}g}{where}"
+    return factor(middle) + ("" if everywhere else " in these entries")
+
+
+def factor(by: float) -> str:
+    """Write a factor with as many digits as it takes to tell it from 1."""
+    digits = min(17, max(3, 2 - int(np.floor(np.log10(abs(by - 1))))))
+    return f"the factor {by:.{digits}g}"
 
 
 def _swapped(wrong: NDArray[np.float64], right: NDArray[np.float64]) -> str:
@@ -122,4 +176,4 @@ def _swapped(wrong: NDArray[np.float64], right: NDArray[np.float64]) -> str:
 
 def _rounded(wrong: NDArray[np.float64], right: NDArray[np.float64]) -> str:
     near = np.abs(wrong - right) <= 2e-6 * np.abs(right)
-    return "float32 precision" if near.all() and wrong.size > 1 else ""
+    return SINGLE if near.all() and wrong.size > 1 else ""

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from vtj.calling.repeatable import repeatable
 from vtj.calling.tensors import Function, as_tuple, fresh_leaves, like, values
+from vtj.calling.waiting import waited
 from vtj.oracle.directions import POWER, Directions
 from vtj.oracle.doubts import open_question, settle
 from vtj.oracle.findings import Finding
@@ -62,7 +63,7 @@ class Reference:
                     retain_graph=True,
                     allow_unused=True,
                 )
-            made.append(self.trial.gradient(tuple(grads)))
+            made.append(self.trial.gradient(tuple(waited(grads))))
         return tuple(made)
 
     def doubts(self) -> Iterator[Finding]:

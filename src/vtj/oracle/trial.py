@@ -58,6 +58,7 @@ class Trial:
     others: tuple[Tensor, ...] = ()  # the leaves behind `y` that are no copies of `x`'s parts
     names: tuple[str, ...] = ()  # of the parts of `x`, where they do not count from 0
     outputs: Outputs = field(default_factory=Outputs)  # what `f` returned
+    refused: Exception | None = None  # what `f` raised for float64, in which `x` came
     stated: float | None = None  # the relative tolerance that the caller asked for
     seed: int = 0  # of all that is drawn at random
 
@@ -274,7 +275,12 @@ def _of_part(name: str, part: str) -> str:
     return name.replace("x", part, 1)
 
 
-def try_out(
+def try_out(f: Function, x: Tensors, **how: Any) -> Trial:
+    """Return what `first_run` says of `f`, without that run."""
+    return first_run(f, x, **how)[0]
+
+
+def first_run(
     f: Function,
     x: Tensors,
     *,
@@ -282,7 +288,7 @@ def try_out(
     relative: float | None = None,
     as_given: bool = False,
     seed: int = 0,
-) -> Trial:
+) -> tuple[Trial, ForwardRun]:
     """Run `f` once in float64, or in `x`'s own dtype when it refuses, and look at what came.
 
     Where `x` is in float64 and `f` refuses that, it is handed in the first dtype that `f` takes.
@@ -295,32 +301,22 @@ def try_out(
         as_given: Whether `x` is handed as it is, and not raised to float64.
         seed: Of all that is drawn at random.
 
+    Returns:
+        What is known of `f` now, and that run itself, for one backward pass.
+
     Raises:
         TypeError: When `x` or `y` is not of a floating dtype (complex is not supported) or `f`
             returns something else than tensors.
         Exception: What `f` raises in `x`'s own dtype.
 
     Example:
-        >>> trial = try_out(lambda x: 3 * x**2, torch.tensor([1.0, 2.0]))
+        >>> trial, run = first_run(lambda x: 3 * x**2, torch.tensor([1.0, 2.0]))
         >>> trial.y, trial.dtype, trial.shape
         ((tensor([ 3., 12.], dtype=torch.float64),), torch.float64, (2, 2))
     """
-    return first_run(f, x, given=given, relative=relative, as_given=as_given, seed=seed)[0]
-
-
-def first_run(
-    f: Function,
-    x: Tensors,
-    *,
-    given: Arguments | None = None,
-    relative: float | None = None,
-    as_given: bool = False,
-    seed: int = 0,
-) -> tuple[Trial, ForwardRun]:
-    """Return what `try_out` returns, and that run itself, for one backward pass."""
     for position, part in enumerate(as_tuple(x)):
         require_floating(f"x[{position}]" if isinstance(x, tuple) else "x", part)
-    x, leaves, y, noted = _first_taken(f, x, as_given)
+    x, leaves, y, noted, refused = _first_taken(f, x, as_given)
     outputs = as_tuple(y, "y = f(x)")
     picked = Outputs() if given is None else given.outputs
     for name, part in zip(picked.names or len(outputs) * ["y"], outputs, strict=True):
@@ -347,6 +343,7 @@ def first_run(
         others=tuple(leaf for leaf in reached if all(leaf is not one for one in leaves)),
         names=() if given is None else given.names,
         outputs=picked,
+        refused=refused,
         stated=relative,
         seed=seed,
     )
@@ -355,8 +352,11 @@ def first_run(
 
 def _first_taken(
     f: Function, x: Tensors, as_given: bool
-) -> tuple[Tensors, tuple[Tensor, ...], Any, set[torch.dtype]]:
-    """Return `x` in a dtype that `f` takes, the leaves made of it, `y`, and the dtypes noted."""
+) -> tuple[Tensors, tuple[Tensor, ...], Any, set[torch.dtype], Exception | None]:
+    """Return `x` in a dtype that `f` takes, the leaves made of it, `y`, and the dtypes noted.
+
+    The last is what `f` raised for float64 where the caller has handed in that.
+    """
     given = tuple(part.detach() for part in as_tuple(x))
     if all(part.dtype == torch.float64 for part in given):
         # a kernel of one dtype, as a flash attention that takes float32 alone
@@ -377,7 +377,8 @@ def _first_taken(
         except Exception as error:  # another dtype shows whether it is f's error
             errors.append(error)
         else:
-            return like(parts, x), leaves, y, noted
+            refused = errors[0] if errors and told == 0 else None
+            return like(parts, x), leaves, y, noted, refused
     if _runs_within_storage(f, given):
         why = "f reads memory beyond x, a view of a larger tensor, which a copy of x does not have"
         raise ValueError(f"{why}: {errors[told]}; expected that tensor as x") from errors[told]

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import torch
 from torch import Tensor
 
+from vtj.calling import waiting
 from vtj.calling.tensors import as_tuple, graph_of, shaped_like, values
 from vtj.engines import BACKWARD
 from vtj.engines.numeric import CLOSE, SAFETY
@@ -35,6 +35,7 @@ class Twice:
     trial: Trial
     v: Array
     u: Array
+    grad: Array  # x.grad under ``create_graph=True``
     by_graph: float
     moved: dict[float, float] = field(default_factory=dict)  # ⟨x.grad, u⟩ by the step along `u`
 
@@ -84,14 +85,14 @@ def twice(trial: Trial, run: ForwardRun, v: Array, u: Array) -> Twice | None:
         return None
     weights = tuple(part.requires_grad_() for part in shaped_like(v, trial.y))
     try:
-        grads = torch.autograd.grad(
+        grads = waiting.grad(
             as_tuple(run.y), run.leaves, weights, create_graph=True, materialize_grads=True
         )
         if any(node.name() == ONCE_DIFFERENTIABLE for node in graph_of(grads)):
             return None
         towards = zip(grads, as_tuple(trial.at(u)), strict=True)
         seen = [(grad, part) for grad, part in towards if grad.requires_grad]
-        second = torch.autograd.grad(
+        second = waiting.grad(
             [grad for grad, _ in seen],
             run.leaves,
             [part for _, part in seen],
@@ -100,4 +101,4 @@ def twice(trial: Trial, run: ForwardRun, v: Array, u: Array) -> Twice | None:
         )
     except Exception:
         return None
-    return Twice(trial, v, u, float(values(second) @ u))
+    return Twice(trial, v, u, values(grads), float(values(second) @ u))

@@ -41,14 +41,15 @@ def test_one_derivative_is_right() -> None:
 def test_of_a_second_torch_says_why_there_is_none() -> None:
     with pytest.raises(RuntimeError) as raised:
         slope(X.clone().requires_grad_()).sum().backward()
-    assert f"RuntimeError: {raised.value}" == RAISED_ONCE
+    assert str(raised.value) == RAISED_ONCE
 
 
 def test_a_second_is_wrong_and_not_zero() -> None:
-    told = f"x.grad: backward raises {RAISED_ONCE}"
+    error = f"RuntimeError: {RAISED_ONCE}"
+    told = f"x.grad: backward raises {error}"
     for report in (vtj.check(slope, X), vtj.certify(slope, X)):
         assert (report.verdict, report.culprit, report.findings) == ("wrong", "backward", (told,))
-        assert report.rows == (vtj.Row("x.grad", "backward", "fails", note=RAISED_ONCE),)
+        assert report.rows == (vtj.Row("x.grad", "backward", "fails", note=error),)
         assert report.title == "J (2, 2)"
     report = vtj.check(Cube.apply, X, order=2)
     assert (report.verdict, report.culprit) == ("wrong", "backward")

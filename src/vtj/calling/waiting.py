@@ -1,0 +1,87 @@
+"""What a device is asked for is done before anything else is asked of it.
+
+A CUDA device works on its own, and an error there is raised by some later call, which may be one of
+another engine, and by every call after that. So each call of `f`, and each backward, waits for the
+devices of what it made, and the first error that comes of it is the one to be told.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor
+from torch.utils._pytree import tree_leaves
+
+Made = TypeVar("Made")
+
+
+class BackwardFailed(Exception):  # noqa: N818 - no reader sees it
+    """A device failed at what a backward asked of it; the error is that of the device."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
+
+
+# per `first_failure_told`, the errors of devices, and whether a backward was asked
+_noted: list[list[tuple[Exception, bool]]] = []
+
+
+def waited(made: Made, *, by_backward: bool = False) -> Made:
+    """Return what was made, tensors in any tree, when the devices on which they lie are done.
+
+    Raises:
+        Exception: What went wrong there.
+
+    Example:
+        >>> waited((torch.ones(2), "no tensor"))
+        (tensor([1., 1.]), 'no tensor')
+    """
+    for device in {part.device for part in tree_leaves(made) if _made_elsewhere(part)}:
+        try:
+            torch.cuda.synchronize(device)
+        except Exception as error:
+            for noted in _noted[-1:]:
+                noted.append((error, by_backward))
+            raise
+    return made
+
+
+def _made_elsewhere(part: Any) -> bool:
+    return isinstance(part, Tensor) and part.is_cuda
+
+
+@contextmanager
+def first_failure_told() -> Iterator[None]:
+    """Raise the first error of a device in the end, whatever came of it meanwhile.
+
+    Raises:
+        BackwardFailed: Where a backward was asked.
+        Exception: The error itself, where `f` was.
+    """
+    noted: list[tuple[Exception, bool]] = []
+    _noted.append(noted)
+    try:
+        yield
+    except Exception:
+        if not noted:
+            raise
+    finally:
+        _noted.pop()
+    if noted:
+        error, by_backward = noted[0]
+        raise BackwardFailed(error) if by_backward else error
+
+
+def grad(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """Return what ``torch.autograd.grad`` returns."""
+    return waited(torch.autograd.grad(*args, **kwargs), by_backward=True)
+
+
+def backward(
+    y: Sequence[Tensor], v: Any, *, inputs: Sequence[Tensor] | None, retain_graph: bool = False
+) -> None:
+    """Run ``torch.autograd.backward``."""
+    torch.autograd.backward(y, v, retain_graph=retain_graph, inputs=inputs)
+    waited(y, by_backward=True)
