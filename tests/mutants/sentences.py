@@ -30,6 +30,7 @@ from vtj_site.statements import around, values, words
 from vtj_site.statements.asking import PREDICATES, unambiguous
 from vtj_site.statements.cells import Cells
 from vtj_site.statements.contraries import contraries as contraries_of_word
+from vtj_site.statements.contraries import stems, with_s
 from vtj_site.statements.costs import BANDS
 from vtj_site.statements.facts import facts
 from vtj_site.statements.pages import Judge
@@ -47,6 +48,7 @@ VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|does|do|did|can|may|must|g
 WORD, REST, WORDING = "computed word", "rest of sentence", "held by wording"
 COST, TOLD = "word of cost", "word told from values"
 NOT, OPPOSITE, NAME = "a not beside the word", "an opposite beside it", "another name beside it"
+FIELD = "another noun of the field beside it"
 FEW = 2
 """So many contraries of one word are planted: a word may have twenty."""
 GOAL = 0.9
@@ -75,6 +77,31 @@ for _one, _other in (pair.split("/") for pair in ANTONYMS.split()):
 SWAPPED = re.compile(
     "|".join(rf"(?<![\w`-]){re.escape(word)}(?![\w`-])" for word in sorted(PAIRS, key=len)[::-1])
 )
+
+
+NOUNS = """
+gradient/value gradient/loss gradient/weight gradient/hook value/gradient value/index loss/output
+loss/gradient loss/weight input/output output/input output/gradient row/column column/row
+forward/backward backward/forward model/optimizer optimizer/model model/loss parameter/buffer
+parameter/input buffer/parameter leaf/non-leaf sum/mean mean/sum product/sum view/copy copy/view
+shape/dtype shape/values dtype/shape error/warning warning/error tensor/scalar weight/bias
+weight/input batch/sample sample/batch element/dimension dimension/element layer/model
+process/thread jacobian/hessian jacobian/gradient hessian/jacobian graph/hook hook/graph
+function/tensor memory/speed step/loss derivative/value slope/value entry/row
+number/tensor matrix/vector vector/matrix argument/result result/argument norm/sum
+"""
+"""A noun of the field and one that another reader could take it for; both in their plural too."""
+OTHERS = dict[str, list[str]]()
+for _one, _other in (pair.split("/") for pair in NOUNS.split()):
+    OTHERS.setdefault(_one, []).append(_other)
+
+
+def other_nouns(word: str) -> list[str]:
+    """Return the nouns of the field that could stand in the place of one, in its number."""
+    if word.lower() in OTHERS:
+        return OTHERS[word.lower()]
+    one = min(OTHERS.keys() & stems(word), default="") if word.endswith("s") else ""
+    return [with_s(each) for each in OTHERS.get(one, ())]
 
 
 class Contrary(NamedTuple):
@@ -168,6 +195,8 @@ def around_the_word(
         for found in around.WORD.finditer(prose):
             for other in contraries_of_word(found[0])[:FEW]:
                 yield Contrary(OPPOSITE, start + found.start(), found[0], other, "")
+            for other in other_nouns(found[0]):
+                yield Contrary(FIELD, start + found.start(), found[0], other, "")
         for code in CODE.finditer(block, start, end):
             for found in around.NAMED.finditer(code[0] if code[0].startswith("`") else ""):
                 if found[0] in variables:

@@ -8,6 +8,7 @@ import pytest
 from tests.mutants import sentences
 from tests.mutants.sentences import (
     COST,
+    FIELD,
     NAME,
     NOT,
     OPPOSITE,
@@ -69,19 +70,21 @@ def test_what_is_planted_around_a_computed_word() -> None:
         "`x`, [as here](not-a-word). It is not so for `w`.\n"
     )
     planted = [(one.kind, one.applied(block)) for one in around_the_word(block, cells.names)]
-    assert [kind for kind, _ in planted] == [NOT] * 4 + [OPPOSITE] * 3 + [NAME]
-    put_in, behind_is, at_the_end, taken_out, *opposites, named = (text for _, text in planted)
+    assert [kind for kind, _ in planted] == [NOT] * 4 + [FIELD] + [OPPOSITE] * 3 + [NAME]
+    texts = (text for _, text in planted)
+    put_in, behind_is, at_the_end, taken_out, noun, *opposites, named = texts
     assert put_in == block.replace("Without a", "Without not a")
     assert behind_is == block.replace("it is {eval}", "it is not {eval}")
     assert at_the_end == block.replace("[as here]", "[as not here]")
     assert taken_out == block.removeprefix("Without ")
+    assert noun == block.replace("step", "loss", 1)
     others = ("first", "second")
     assert opposites == [block.replace("last", each) for each in others] + [
         block.replace("one", "several")
     ]
     assert named == block.replace("`x`", "`w`")
     assert refused(block, cells) is None
-    assert all(refused(text, cells) for _, text in planted)
+    assert all(refused(text, cells) for kind, text in planted if kind != FIELD)
 
 
 def test_where_some_do_and_some_do_not_a_not_is_no_contrary() -> None:

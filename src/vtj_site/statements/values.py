@@ -190,6 +190,10 @@ def holds(word: str, value: Any, *others: Any) -> bool:
         return CALLS[word](value, *others)
     if word in OF_ONE:
         return all(OF_ONE[word](each) for each in (value, *others))
+    if len(others) != 1:
+        raise ValueError(
+            f"{word!r} compares two values; expected one more than {value!r}, came {len(others)}"
+        )
     (other,) = others
     if word in HAS:
         return HAS[word](value, other)

@@ -145,6 +145,12 @@ LOOKS = (
         (judging, "spread"),
     ),
     Look(
+        "another call between, of a custom Function (certify: none)",
+        SINE,
+        lambda f: vtj.check(f, X),
+        (judging, "behind_another_call"),
+    ),
+    Look(
         "double backward of a custom Function (certify: none)",
         SINE,
         lambda f: vtj.check(f, X),
