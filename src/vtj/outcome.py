@@ -159,7 +159,7 @@ def _told(
 
 def _backward(y: Any, v: Any, inputs: Sequence[Tensor] | None, retain_graph: bool) -> None:
     if isinstance(y, Tensor):
-        y.backward(v, retain_graph, inputs=inputs)  # type: ignore[no-untyped-call]
+        y.backward(v, retain_graph=retain_graph, inputs=inputs)  # type: ignore[no-untyped-call]
         waiting.waited(y, by_backward=True)
     else:
         waiting.backward(as_tuple(y, "y"), v, inputs=inputs, retain_graph=retain_graph)

@@ -78,7 +78,7 @@ def write_data(site: Path, pages: list[str], weights: dict[str, float]) -> None:
     # Like beside like packs to nine tenths: all addresses, then all titles, and so on.
     columns = {name: [one[name] for one in found] for name in found[0]}
     data = json.dumps({"sections": columns, "synonyms": groups}, ensure_ascii=False)
-    packed = base64.b64encode(gzip.compress(data.encode(), mtime=0)).decode()
+    packed = base64.b85encode(gzip.compress(data.encode(), mtime=0)).decode()
     static = site / "_static"
     (static / "search-data.js").write_text(f'window.VTJ_SECTIONS = "{packed}";\n', "utf-8")
     stemmer = [STEMMER / f"{part}-stemmer.js" for part in ("base", "english")]

@@ -105,7 +105,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def data(site: Path) -> dict[str, Any]:
     script = (site / "_static" / "search-data.js").read_text(encoding="utf-8")
     packed = script.removeprefix('window.VTJ_SECTIONS = "').removesuffix('";\n')
-    found: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(packed)))
+    found: dict[str, Any] = json.loads(gzip.decompress(base64.b85decode(packed)))
     return found
 
 
