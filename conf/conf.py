@@ -97,6 +97,8 @@ finding_weights = {  # what a section counts as an answer: these speak of the si
     "reference/glossary.html*": 0.7,
     "how-to/rarer-errors.html*": 0.7,  # a pasted message counts four times all the same
     "how-to/errors.html*": 0.85,
+    "reference/backward-cost.html*": 0.8,  # what "freeze" or "retain_graph" costs is asked less
+    "faq*": 1.1,
     "*index.html*": 0.5,
     "*#next": 0.1,
     "*#predict-*": 0.3,  # exercises use the words of the section they follow
