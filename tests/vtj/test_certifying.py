@@ -370,6 +370,16 @@ def test_a_float32_module_is_judged_in_float64_or_not_at_all(seed: int) -> None:
     assert vtj.certify(layer, x)
 
 
+def test_where_float64_was_handed_in_and_refused_its_error_is_told() -> None:
+    torch.manual_seed(0)
+    layer = torch.nn.TransformerEncoderLayer(16, 2, 32).eval().requires_grad_(False)
+    report = vtj.certify(lambda x: layer(x), torch.randn(2, 5, 16, dtype=torch.float64))
+    assert report.verdict == "undecided"
+    told = report.findings[0].partition("f works in float32, and raises in float64 ")[2]
+    assert told.startswith("RuntimeError: mat1 and mat2 must have the same dtype")
+    assert told.endswith("; compare it with a plain function (reference=)")
+
+
 @pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
 @pytest.mark.parametrize("with_jvp", [False, True])
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ import numpy as np
 
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC
 from vtj.oracle.behavior import random_weights
-from vtj.oracle.between import Behind, behind_other_calls
-from vtj.oracle.layout import Spread, spread
+from vtj.oracle.between import behind_other_calls
+from vtj.oracle.further import Further
+from vtj.oracle.layout import spread
 from vtj.oracle.operators import Operator
 from vtj.oracle.passes import Passes
 from vtj.oracle.rounding import gradient_rounding
@@ -40,8 +41,8 @@ class Probes:
     by_hand: tuple[Witness, list[Witness]] | None = None  # J·u and vᵀ·J
     forward: Witness | None = None  # J·u; None where not asked for or not applicable
     watched: Twice | None = None  # what becomes of a backward that is differentiated itself
-    spread: Spread | None = None  # what a `v` with gaps leaves
-    behind: Behind | None = None  # what the first `v` leaves behind other calls of `f`
+    spread: Further | None = None  # what a `v` with gaps leaves
+    behind: Further | None = None  # what the first `v` leaves behind other calls of `f`
 
     @property
     def trial(self) -> Trial:
@@ -123,7 +124,7 @@ def probe(passes: Passes, run: ForwardRun, J: Operator | None, probes: int) -> P
         asked = replace(asked, by_hand=(right, lefts))
         expected, weights = right.value, None
     differences = passes.differences(u, expected, v=weights, watched=watched)
-    behind = behind_other_calls(trial, run, v[0]) if first else None
+    behind = behind_other_calls(trial, run, v[0])
     return replace(asked, differences=differences, behind=behind)
 
 

@@ -178,6 +178,11 @@ class Trial:
         return as_tuple(self.x)
 
     @property
+    def looked_into(self) -> bool:
+        """Whether further passes are asked for: torch's own operators are right in these ways."""
+        return self.custom and all(self.connected)
+
+    @property
     def x_tuple(self) -> bool:
         """Whether `x` is a tuple."""
         return isinstance(self.x, tuple)

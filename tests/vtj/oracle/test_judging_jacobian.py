@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 import vtj
-from tests.zoo.bug import custom, vector
+from tests.zoo.bug import custom, matrix, vector
 from vtj.engines import FAMILIES
 from vtj.oracle.findings import LAST_DIGITS, cancelled, culprits, differs_in_last_digits
 from vtj.oracle.judging import SPLIT
@@ -307,6 +307,16 @@ def test_the_slopes_on_both_sides_of_a_kink(f: Any, notes: dict[str, str]) -> No
     kinks = [row for row in report.rows if row.result == "kink"]
     assert {row.what: row.note for row in kinks} == notes
     assert all((row.family, row.error) == ("", None) for row in kinks)
+
+
+def test_sides_that_differ_by_rounding_alone_are_no_kink() -> None:
+    def onto_the_first(x: Tensor) -> Tensor:
+        first = torch.linalg.svd(x, full_matrices=False).Vh[:1]
+        return first.mT @ first
+
+    report = vtj.check(onto_the_first, matrix(3, 4, 1))
+    assert report.verdict == "correct"
+    assert not [row for row in report.rows if row.result == "kink"]
 
 
 @pytest.mark.parametrize(("count", "rows"), [(7, 7), (8, 8), (9, 9), (10, 9)])

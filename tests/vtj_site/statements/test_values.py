@@ -85,6 +85,11 @@ def test_a_word_that_no_value_tells_is_refused() -> None:
         says("thrice", 3, 1)
 
 
+def test_a_word_that_compares_wants_two_values() -> None:
+    with pytest.raises(ValueError, match="'twice' compares two values; expected one more than 4"):
+        says("twice", 4)
+
+
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
