@@ -82,7 +82,7 @@ def _spread(values: Sequence[float | None]) -> dict[str, float]:
     known = [value for value in values if value is not None]
     if not known:
         return {}
-    return {"sum": round(sum(known), 1), "median": median(known), "most": max(known)}
+    return {"sum": round(sum(known), 1), "median": round(median(known), 5), "most": max(known)}
 
 
 def save(content: dict[str, Any]) -> None:
