@@ -11,6 +11,8 @@ in such a sentence, outside of what is computed and of code:
 - what it names in code stands in what is asked, if the page's cells have made it, or in the code
   that led to that;
 - two of these stand in the order in which they are asked;
+- before a word that compares ("larger", "twice", "the first row") stands something of the first
+  value that is asked, if something of the second one does;
 - no name stands in code twice: where one is mistaken for another, that one mostly does.
 
 What is looked at is what is asked in their own clause, if something is. A word that is asked of the
@@ -32,6 +34,7 @@ from vtj_site.statements.contraries import WRITTEN, alike, asked_as, rivals, ste
 from vtj_site.statements.parts import PARTS
 from vtj_site.statements.predicates import PREDICATES
 from vtj_site.statements.sentences import QUOTED, Mark, Sentence, ordered
+from vtj_site.statements.values import ORDER, PLACES, SUMS, TIMES
 from vtj_site.statements.words import plain
 
 NEGATION = re.compile(
@@ -42,6 +45,8 @@ NEGATION = re.compile(
 NEGATING = {"not", "no", "never", "without", "nothing", "neither"}
 """What a name that is asked may have in it for one of these."""
 WORD = re.compile(r"J·u|vᵀ·J|[A-Za-z][\w'-]*[\w]")
+COMPARING = {*ORDER, *PLACES, *SUMS, *(word for word, times in TIMES.items() if times != 1)}
+"""Words told from values that are said of the first, and not of the second."""
 GUESSED = re.compile(r"If you (?:said|expected|thought)\b[^:]*:")
 """What a reader may have said is nothing that the page says."""
 LEADS = re.compile(
@@ -154,6 +159,7 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
         yield f"{said_before!r} says something by itself, and nothing is asked there: say less"
     for mark in said.told:
         yield from out_of_order(said, mark, text)
+        yield from of_another(said, mark, text)
     behind = f"{asked}\n{cells.behind(asked, line)}"
     known = OURS | cells.names | pieces_of(behind) | {*re.findall(r"\w+", behind)}
     known |= {"backward"} if OF_GRAD.search(behind) else set()
@@ -221,6 +227,31 @@ def out_of_order(said: Sentence, mark: Mark, text: str) -> Iterator[str]:
     for (_, one, first), (_, other, second) in pairwise(sorted(placed)):
         if one > other:
             yield f"{first!r} stands before {second!r}, and what is asked has them otherwise"
+
+
+def of_another(said: Sentence, mark: Mark, text: str) -> Iterator[str]:
+    """Say what stands before a word that compares and is of the second value alone."""
+    values = ast.parse(f"said({mark.target})", mode="eval").body
+    assert isinstance(values, ast.Call)
+    if mark.word.lower() not in COMPARING or len(values.args) != 2:
+        return
+    first, second = (spoken_in(ast.unparse(each)) for each in values.args)
+    before = range(next(each for each in clauses(said) if mark.start in each).start, mark.start)
+    spoken = {word[0]: stems(word[0]) for word in WORD.finditer(text) if word.start() in before}
+    code = " ".join(code for start, code in said.named if start in before)
+    spoken |= {name: frozenset({name}) for name in NAMED.findall(code)}
+    if not any(forms & first - second for forms in spoken.values()):
+        for word, forms in spoken.items():
+            if forms & second - first:
+                yield (
+                    f"{word!r} stands before {mark.word!r}, which is said of "
+                    f"{ast.unparse(values.args[0])}"
+                )
+
+
+def spoken_in(expression: str) -> frozenset[str]:
+    """Return the names in an expression, and the words that they are made of."""
+    return pieces_of(expression) | {*re.findall(r"\w+", expression)}
 
 
 def asks_of(expression: str, name: str, code: str, of_grad: object) -> bool:

@@ -45,6 +45,8 @@ def said(text: str, *code: str) -> str:
         ("The result is {} under `no_grad`.", "hard, soft", ""),
         ("The result is {} under `enable_grad`.", "hard, soft", "the sentence names 'enable_grad'"),
         ("`soft` is {} than `hard` is.", "hard, soft", "'soft' stands before 'hard'"),
+        ("That of `double` is {}.", "of(float), of(double)", "'double' stands before 'larger'"),
+        ("That of `float` is {}.", "of(float), of(double)", ""),
         ("The result of `v` is {} than that.", "vT, 1", ""),
         ("The step is the whole of it, so it is {} than that.", "x, 1", "'The step is the whole"),
         ("When the step is the whole of it, it is {} than that.", "x, 1", ""),
