@@ -255,12 +255,19 @@ class Landscape extends HTMLElement {
       const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
       this.change(set([x, y]));
     };
+    let taken; // a finger is captured by itself, wherever it touches
     svg.onpointerdown = (event) => {
       if (event.pointerType !== "mouse" && !event.target.matches(".landscape-hold")) return;
-      svg.setPointerCapture(event.pointerId);
+      taken = event.pointerId;
+      svg.setPointerCapture(taken);
       go(event);
     };
-    svg.onpointermove = (event) => { if (svg.hasPointerCapture(event.pointerId)) go(event); };
+    svg.onpointermove = (event) => { if (event.pointerId === taken) go(event); };
+    svg.onlostpointercapture = () => { taken = undefined; };
+    /* Where a shape has touch-action: none, Chromium scrolls the page all the same. */
+    svg.addEventListener("touchstart", (event) => {
+      if (event.target.matches(".landscape-hold")) event.preventDefault();
+    }, { passive: false });
   }
 
   change(part) {
