@@ -52,7 +52,8 @@ class Steps extends HTMLElement {
 
   /* The box of this step, or v; forward is about all of them. */
   get active() {
-    return this.parts.find((part) => part.matches("rect.steps-on, text.steps-on")) || this;
+    const on = (kind) => this.parts.find((part) => part.matches(`${kind}.steps-on`));
+    return on("rect") || on("text") || this; // what it sends stands before it among the parts
   }
 
   /* On a phone the graph is higher than what the words beneath it leave of the screen. */
