@@ -13,7 +13,6 @@ from vtj.calling.tensors import Function
 from vtj.calling.waiting import waited
 
 OTHER = 2**31 - 1  # a seed that nobody gives by chance
-OURS = np.random.MT19937(0)  # np.random.seed refuses any other kind; a new one takes 0.1 ms
 
 
 @contextmanager
@@ -22,8 +21,7 @@ def random_state_kept() -> Iterator[None]:
     python_state = random.getstate()
     theirs, kept = get_bit_generator(), np.random.get_state(legacy=False)
     with torch.random.fork_rng():
-        # where `f` itself asks vtj, it goes on with its own numbers afterwards
-        set_bit_generator(np.random.MT19937(0) if theirs is OURS else OURS)
+        set_bit_generator(np.random.MT19937(0))  # np.random.seed refuses any other kind
         try:
             yield
         finally:
