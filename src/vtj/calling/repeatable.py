@@ -21,13 +21,13 @@ def random_state_kept() -> Iterator[None]:
     python_state = random.getstate()
     theirs, kept = get_bit_generator(), np.random.get_state(legacy=False)
     with torch.random.fork_rng():
-        set_bit_generator(np.random.MT19937(0))  # np.random.seed refuses any other kind
+        if not isinstance(theirs, np.random.MT19937):  # np.random.seed refuses any other kind
+            set_bit_generator(np.random.MT19937(0))
         try:
             yield
         finally:
             set_bit_generator(theirs)
-            if kept["has_gauss"]:  # a normal number that NumPy has drawn and not given yet
-                np.random.set_state(kept)
+            np.random.set_state(kept)
             random.setstate(python_state)
 
 

@@ -38,7 +38,8 @@ def waited(made: Made, *, by_backward: bool = False) -> Made:
         >>> waited((torch.ones(2), "no tensor"))
         (tensor([1., 1.]), 'no tensor')
     """
-    for device in {part.device for part in tree_leaves(made) if _made_elsewhere(part)}:
+    parts = [made] if isinstance(made, Tensor) else tree_leaves(made)
+    for device in {part.device for part in parts if _made_elsewhere(part)}:
         try:
             torch.cuda.synchronize(device)
         except Exception as error:

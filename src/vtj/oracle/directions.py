@@ -69,13 +69,25 @@ class Directions:
         """The same with all error bounds where it differs, and who is at fault there."""
         return accuse(self.asked, self.pairs)
 
+    @cached_property
+    def weak_at_first(self) -> str:
+        """Why nothing compared at first sight can vouch for the gradient; empty where it can."""
+        return _too_weak(self.asked, self.pairs)
 
-def _too_weak_at_first(case: Directions) -> bool:
-    return bool(_too_weak(case, case.pairs))
+    @cached_property
+    def weak(self) -> str:
+        """The same with all error bounds."""
+        if not any(pair.differs for pair in self.pairs):
+            return self.weak_at_first
+        return _too_weak(self.asked, self.accused.pairs)
+
+
+def _weak_at_first(case: Directions) -> bool:
+    return bool(case.weak_at_first)
 
 
 def _weak(case: Directions) -> bool:
-    return case.accused.finding is None and bool(_too_weak(case, case.accused.pairs))
+    return case.accused.finding is None and bool(case.weak)
 
 
 def _detached(case: Directions) -> Mask:
@@ -112,7 +124,7 @@ def _of_weakness(case: Directions, _: bool) -> Finding | None:
     negligible = negligible_slopes(trial, (abs(asked.v) @ abs(trial.y_vector))[:, None])
     if (abs(asked.grads) <= negligible).all():
         return None
-    return Finding(_too_weak(case, case.accused.pairs), "undecided")
+    return Finding(case.weak, "undecided")
 
 
 def _of_detached(case: Directions, hidden: Mask) -> Finding:
@@ -121,9 +133,8 @@ def _of_detached(case: Directions, hidden: Mask) -> Finding:
     return Finding(told, "undecided")
 
 
-def _too_weak(case: Directions, compared: Sequence[Pair]) -> str:
-    """Return why even the best comparison cannot vouch for the gradient; empty where it can."""
-    trial, asked = case.asked.trial, case.asked
+def _too_weak(asked: Probes, compared: Sequence[Pair]) -> str:
+    trial = asked.trial
     powers = _powers([pair for pair in compared if pair.side != "y"])  # those that see x.grad
     if not powers:
         return ""
@@ -153,7 +164,7 @@ WIDE_STEPS = Remedy("take wider steps", _over_wide_steps)
 ALL_CARE = Remedy("measure the noise of f", _with_all_care)
 POWER = (
     # before an entry is looked for
-    Doubt("a small mistake would not show", _too_weak_at_first, (FORWARD_PASS,)),
+    Doubt("a small mistake would not show", _weak_at_first, (FORWARD_PASS,)),
     Doubt("after all, it would not show", _weak, (FORWARD_PASS, WIDE_STEPS), _of_weakness),
 )
 DOUBTS = (*POWER, Doubt(UNSEEN, _detached, (ALL_CARE,), _of_detached))
