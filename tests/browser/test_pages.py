@@ -162,6 +162,75 @@ def test_every_heading_row_and_figure_has_an_address_and_a_link_to_it(
         assert part.select(f'a[href="#{holder["id"]}"]'), part
 
 
+COVERED = """cover => {
+  const over = cover.getBoundingClientRect();
+  const texts = document.createTreeWalker(document.querySelector("article"), NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    if (!texts.currentNode.textContent.trim() || cover.contains(texts.currentNode)) continue;
+    const range = document.createRange();
+    range.selectNodeContents(texts.currentNode);
+    if ([...range.getClientRects()].some((box) => box.width && box.height
+      && box.left < over.right - 1 && box.right > over.left + 1
+      && box.top < over.bottom - 1 && box.bottom > over.top + 1)) {
+      return texts.currentNode.textContent;
+    }
+  }
+  return "";
+}"""  # the text that an element lies on
+
+
+@pytest.mark.parametrize(
+    "page_name",
+    ["tutorials/elementwise.html", "how-to/gradcheck-fails.html", "reference/api-classes.html"],
+)
+def test_on_a_phone_no_copy_button_lies_on_code(fresh: Visit, site: Path, page_name: str) -> None:
+    fresh.page.set_viewport_size({"width": 375, "height": 900})
+    fresh.go((site / page_name).as_uri())
+    look(fresh, "light", 375)
+    fresh.page.locator("button.copybtn").first.wait_for()
+    buttons = fresh.page.locator("button.copybtn:visible").all()
+    assert buttons
+    assert [text for button in buttons if (text := button.evaluate(COVERED))] == []
+
+
+@pytest.mark.parametrize("width", [375, 1000, 1280, 1440])
+def test_the_way_back_to_the_top_lies_on_no_text(fresh: Visit, site: Path, width: int) -> None:
+    page = fresh.page
+    page.emulate_media(reduced_motion="reduce")
+    page.set_viewport_size({"width": width, "height": 900})
+    fresh.go((site / "tutorials/matrices.html").as_uri())
+    button, bar = page.get_by_role("link", name="Back to top"), page.locator(".mobile-header")
+    scroll = "place => new Promise((done) => { scrollTo(0, place); setTimeout(done, 100); })"
+    for place in range(2000, 300, -170):  # it comes when one scrolls up
+        page.evaluate(scroll, place)
+        if place == 2000:
+            continue
+        assert button.is_visible()
+        if bar.is_visible():
+            over, beneath = button.bounding_box(), bar.bounding_box()
+            assert over is not None
+            assert beneath is not None
+            assert over["y"] + over["height"] <= beneath["y"] + beneath["height"]
+        else:
+            assert button.evaluate(COVERED) == ""
+    button.click()
+    page.wait_for_function("scrollY === 0")
+
+
+def test_on_a_phone_every_report_of_the_oracle_is_cards(fresh: Visit, site: Path) -> None:
+    for name in ("tutorials/three_outputs", "how-to/check-a-gradient"):
+        fresh.go((site / f"{name}.html").as_uri())
+        look(fresh, "light", 375)
+        reports = fresh.page.locator("details.vtj .table-wrapper").all()
+        assert reports
+        for report in reports:
+            assert report.evaluate("box => box.scrollWidth <= box.clientWidth + 1")
+            witness = report.locator("tbody tr").first
+            name_of_it, way = (witness.locator(part).first for part in ("th", "td"))
+            assert name_of_it.evaluate("cell => getComputedStyle(cell).display") == "block"
+            assert "way" in way.evaluate("cell => getComputedStyle(cell, '::before').content")
+
+
 def test_on_a_phone_a_line_of_code_that_goes_on_is_indented(fresh: Visit, site: Path) -> None:
     fresh.page.set_viewport_size({"width": 375, "height": 900})
     fresh.go((site / "tutorials/relay.html").as_uri())

@@ -23,6 +23,40 @@ def test_a_key_opens_and_closes_it_without_scripts(scriptless: Page, site: Path)
     expect(scriptless.locator(OPENED)).to_be_hidden()
 
 
+def test_it_is_shut_by_a_button_without_scripts(scriptless: Page, site: Path) -> None:
+    scriptless.goto((site / PAGE).as_uri())
+    scriptless.locator(WORD).click()
+    scriptless.locator(OPENED).get_by_role("button", name="Close").click()
+    expect(scriptless.locator(OPENED)).to_be_hidden()
+
+
+@pytest.mark.parametrize("place", [100, 350, 600])
+def test_on_a_phone_it_says_what_was_asked_and_leaves_the_word_in_sight(
+    fresh: Visit, site: Path, place: int
+) -> None:
+    page = fresh.page
+    page.set_viewport_size({"width": 375, "height": 700})
+    page.goto((site / PAGE).as_uri())
+    page.evaluate("document.body.style.paddingBlock = '700px'")  # so that it may stand anywhere
+    top = page.locator(WORD).evaluate("word => scrollY + word.getBoundingClientRect().top")
+    page.evaluate("y => scrollTo({ top: y, behavior: 'instant' })", top - place)
+    page.locator(WORD).click()
+    word, box = page.locator(WORD).bounding_box(), page.locator(OPENED).bounding_box()
+    assert word is not None
+    assert box is not None
+    assert box["height"] < 300
+    assert 0 <= box["y"] <= 700 - box["height"]
+    assert box["y"] >= word["y"] + word["height"] - 1 or box["y"] + box["height"] <= word["y"] + 1
+    expect(page.locator(OPENED)).to_contain_text("Asked: whether")
+    code = page.locator(OPENED).get_by_text("import torch")
+    expect(code).to_be_hidden()
+    page.locator(OPENED).get_by_text("The nearest miss").click()
+    expect(code).to_be_visible()
+    box = page.locator(OPENED).bounding_box()
+    assert box is not None
+    assert box["height"] <= 480
+
+
 @pytest.mark.parametrize("color", ["light", "dark"])
 def test_what_it_opens_fits_a_phone_and_can_be_heard(
     fresh: Visit, site: Path, color: Literal["light", "dark"], axe_source: str

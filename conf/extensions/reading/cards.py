@@ -1,5 +1,7 @@
 """Tables that hold sentences become cards on a phone, where a column would be a word or two wide.
 
+A report of the oracle becomes cards even if it has no long note: all reports look alike.
+
 Such a table gets the class ``cards`` and the names of its columns, which the style sheet sets
 before each cell. They are counted from the last column, since a row whose head stands in the row
 above it has fewer cells.
@@ -7,6 +9,8 @@ above it has fewer cells.
 
 import re
 from html import escape, unescape
+
+from vtj.report import HEADER
 
 LEAST, MOST = 3, 6
 """Columns: two fit a phone, and a card of seven lines would be longer than its row is wide."""
@@ -28,7 +32,8 @@ def _table(found: re.Match[str]) -> str:
     head, rest = _HEAD.search(found["inside"]), _HEAD.sub("", found["inside"])
     names = _texts(head[1]) if head else []
     beside = (len(text) for row in _ROW.findall(rest) for text in _texts(row)[1:])
-    if not LEAST <= len(names) <= MOST or max(beside, default=0) <= LONG:
+    long = max(beside, default=0) > LONG or names == list(HEADER)
+    if not (long and LEAST <= len(names) <= MOST):
         return found[0]
     labels = ";".join(
         f'--column-{place}:"{_quoted(name)}: "'

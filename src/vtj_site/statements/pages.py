@@ -26,6 +26,7 @@ class Judged:
     count: str  # how many cases, of which kinds
     nearest: str  # the nearest miss, as a reader can run it
     code: str  # what decides
+    asked: str = ""  # what each case was asked, in words
 
 
 class Checked(NamedTuple):
@@ -77,7 +78,8 @@ class Judge:
         nearest = answer.nearest.case.code if answer.nearest else ""
         code = inspect.getsource(asked.predicate.ask)
         code = code[code.index("def ") :]
-        return Judged(mark.line, mark.word, said.text, wrong, count, nearest, code)
+        told, _, _ = (inspect.getdoc(asked.predicate.ask) or "").partition("\n\n")
+        return Judged(mark.line, mark.word, said.text, wrong, count, nearest, code, told)
 
     def _bound(self, mark: Mark, said: Sentence) -> Judged:
         wrong = complaint(mark.target, said.text, self.bound)

@@ -5,6 +5,8 @@ import re
 import pytest
 from reading.cards import labeled
 
+from vtj.report import HEADER
+
 LONG = "a cell that holds a sentence of many words"
 
 
@@ -22,6 +24,10 @@ def test_a_table_of_sentences_brings_the_names_of_its_columns_from_the_last_to_t
     style = re.findall(r'style="([^"]*)"', cards)[0].replace("&quot;", '"').replace("&amp;", "&")
     assert style == r'--column-1:"a \"word\": ";--column-2:"y & x: ";--column-3:"what: "'
     assert cards.partition("<thead>")[2] == html.partition("<thead>")[2]
+
+
+def test_a_report_becomes_cards_without_a_long_note() -> None:
+    assert 'class="cards vtj"' in labeled(table(list(HEADER), "x.grad", "backward", "agrees"))
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,9 @@ def test_a_word_opens_what_it_rests_on(site: Path) -> None:
     assert opened is not None
     assert opened.has_attr("popover")
     said = opened.text
+    assert opened.find_parent("p") is None
+    assert "Asked: whether .grad has become the old one and the gradient" in said
+    assert len(opened.select("details:not([open]) > code")) == 2
     assert re.search(r"\d+ cases \(of backward\), and none speaks against it", said)
     assert "x.grad = given" in said
     assert "def adds" in said

@@ -37,7 +37,7 @@ def v_is_complex(record: Record) -> Answer:
 
 @predicate("requires a gradient", "require a gradient", "requires grad", attempt=True)
 def x_requires_a_gradient(record: Record) -> Answer:
-    """Whether `x` does."""
+    """Whether `x` requires a gradient."""
     return record.x.requires_grad if record.x else None
 
 
