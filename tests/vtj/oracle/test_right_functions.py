@@ -39,6 +39,18 @@ BIAS = "layers.1.self_attn.in_proj_bias"
 BESIDE = torch.randn(1, 2, 4).double()
 
 
+def r_of(x: Tensor) -> Tensor:
+    """R of a QR: zero below its diagonal, where backward leaves its own rounding."""
+    return torch.linalg.qr(x).R
+
+
+def r_backward(x: tuple[Tensor], g: Tensor) -> Tensor:
+    """Torch's own, without a forward pass beside it."""
+    with torch.enable_grad():
+        leaf = x[0].detach().requires_grad_()
+        return torch.autograd.grad(r_of(leaf), leaf, g)[0]
+
+
 @torch.library.custom_op("vtj_tests::square", mutates_args=())
 def square_op(x: Tensor) -> Tensor:
     """Square, as a custom op, through which torch.func.jvp gives zeros without a word."""
@@ -148,6 +160,7 @@ CORRECT: dict[str, tuple[Callable[..., Any], Any]] = {
         custom(lambda x: torch.sin(1e5 * x), lambda x, g: 1e5 * torch.cos(1e5 * x[0]) * g),
         _one(1.0),
     ),
+    "R of a wide QR": (custom(r_of, r_backward), _normal(3, 5)),
     "exp without a forward formula": (custom(torch.exp, lambda x, g: x[0].exp() * g), _one(1e-12)),
     "a sum that is always zero": (lambda x: functional.layer_norm(x, x.shape).sum(), X50[:5]),
     "correlations of two columns, each one or minus one": (
