@@ -34,7 +34,7 @@ def finish(
     if doctree is not None:  # an index needs none of this
         body = permalinks.linked(body)  # before `bare`: a row's address is that of its words
         body = folds.folded(body, app.config.folded_sections.get(pagename, []), pagename)
-        body = folds.unfolded(folds.proofs_in_one_line(body))
+        body = folds.proofs_in_one_line(body)
         body = fixes.fixed(body)
         body = cards.labeled(body)
         body = numbers.aligned(body)

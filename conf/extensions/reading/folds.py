@@ -7,8 +7,7 @@ The sections are named by page and by pattern; only those without sections of th
 A link to a folded section, or into it, opens it (``fold.js``); on paper all are open.
 
 A cell that proves what others computed, and does nothing else, is one line: its code goes into
-the fold of the report that it prints. A report that is folded because it is correct is open where
-the page reads it row by row: its cell has the tag ``unfolded``.
+the fold of the report that it prints.
 """
 
 import ast
@@ -37,10 +36,6 @@ _CELL = re.compile(
     r'(?P<report><div class="cell_output docutils container">\n'
     r'<div class="output text_html"><details class="vtj">\n<summary>[^<]*</summary>\n)',
     re.DOTALL,
-)
-
-_TAGGED = re.compile(
-    r'(<div class="cell tag_unfolded (?:(?!<div class="cell ).)*?<details class="vtj")>', re.DOTALL
 )
 
 
@@ -77,16 +72,6 @@ def _fold(pattern: str, section: re.Match[str]) -> str:
 def proofs_in_one_line(body: str) -> str:
     """Return a page's body with the code of its proofs inside the folds of their reports."""
     return _CELL.sub(_move, body)
-
-
-def unfolded(body: str) -> str:
-    """Return a page's body with the reports open of cells that have the tag.
-
-    Example:
-        >>> unfolded('<div class="cell tag_unfolded docutils"> … <details class="vtj">')
-        '<div class="cell tag_unfolded docutils"> … <details class="vtj" open>'
-    """
-    return _TAGGED.sub(r"\1 open>", body)
 
 
 def _move(cell: re.Match[str]) -> str:
