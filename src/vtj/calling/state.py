@@ -71,7 +71,7 @@ class Kept:
 
     def put_back(self) -> None:
         """Put back the buffers."""
-        if self.buffers:  # the block alone would cost a tenth of a small f
+        if self.buffers:  # the block alone takes a fifth as long as 3 * x**2 of 1,000 elements
             with torch.no_grad():
                 for buffer in self.buffers:
                     buffer.put_back()
