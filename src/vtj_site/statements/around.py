@@ -7,7 +7,8 @@ in such a sentence, outside of what is computed and of code:
   `without_graph`, and there are as many of these names as negations;
 - a word with a contrary ("last", "column", "drops", …: see `contraries`) stands in a name that is
   asked, or is written as code writes it: "the first" as `[0]`; or it stands in the code that made
-  what is asked, and no contrary of it does;
+  what is asked, and no contrary of it does; a noun of the field ("gradient") in the line that first
+  made that;
 - what it names in code stands in what is asked, if the page's cells have made it, or in the code
   that led to that;
 - two of these stand in the order in which they are asked;
@@ -30,7 +31,7 @@ from functools import cache
 from itertools import pairwise
 
 from vtj_site.statements.cells import Cells
-from vtj_site.statements.contraries import WRITTEN, alike, asked_as, rivals, stems
+from vtj_site.statements.contraries import FIELD, WRITTEN, alike, asked_as, rivals, stems
 from vtj_site.statements.parts import PARTS
 from vtj_site.statements.predicates import PREDICATES
 from vtj_site.statements.sentences import QUOTED, Mark, Sentence, ordered
@@ -143,6 +144,8 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
             same = {asked_as(each[0]), *alike(each[0])}
             asks = bool(same & pieces) or written_in(of_clause, same)
             led_to = forms & made and not any({*group} & made for group in others)
+            if same & FIELD and not each[0].endswith(("ed", "ing")):
+                led_to = born_as(cells.born(of_clause, line), same)
             refused = bool(against) or not (asks or led_to)
         if refused:
             yield (
@@ -194,6 +197,20 @@ def unasked_options(said: Sentence, asked: Set[str]) -> Iterator[str]:
 def written_in(expression: str, words: Set[str]) -> bool:
     """Whether an expression says one of these words as code does."""
     return any(re.search(WRITTEN[word], expression) for word in words & {*WRITTEN})
+
+
+def born_as(made: str, words: Set[str]) -> bool:
+    """Whether the code that made something says one of these nouns; a gradient is no other one.
+
+    Examples:
+        >>> born_as("g = torch.autograd.grad(loss, w)", {"gradient"})
+        True
+        >>> born_as("g = torch.autograd.grad(loss, w)", {"loss"})
+        False
+    """
+    of_gradient = written_in(made, {"gradient"})
+    named = bool(words & pieces_of(made)) or written_in(made, words)
+    return named and ("gradient" in words or not of_gradient)
 
 
 def leading(said: Sentence, text: str) -> str:

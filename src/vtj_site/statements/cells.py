@@ -20,6 +20,7 @@ class Made(NamedTuple):
     name: str
     code: str  # with the `with` and `for` around it
     used: bool  # whether it just reads what has the name
+    born: bool  # whether it gives something the name
 
 
 class Cells:
@@ -51,6 +52,15 @@ class Cells:
         """Return the code that made what an expression names, the nearest above a line."""
         return self._behind(expression, line, steps)
 
+    def born(self, expression: str, line: int) -> str:
+        """Return the lines that first made what an expression names, the nearest above a line."""
+        found = list[str]()
+        for name in dict.fromkeys(NAME.findall(expression)):
+            makes = [each for each in self.made if each.name == name and each.born]
+            above = [each for each in makes if each.line <= line] or makes[:1]
+            found += [each.code for each in above[-1:]]
+        return "\n".join(dict.fromkeys(found))
+
     def _look_behind(self, expression: str, line: int, steps: int) -> str:
         done, found, waiting = set[str](), list[str](), NAME.findall(expression)
         for _ in range(steps):
@@ -81,26 +91,26 @@ def made_by(node: ast.stmt, code: str, line: int, around: str) -> Iterator[Made]
     parts = [node] if own else [
         part for name, part in ast.iter_fields(node) if name in ("target", "items")
     ]  # fmt: skip
-    for name in dict.fromkeys(changed_by(node, parts)):
-        yield Made(line, name, around + own, False)
+    for name, stored in dict.fromkeys(changed_by(node, parts)):
+        yield Made(line, name, around + own, False, stored)
     for each in ast.walk(node) if isinstance(node, ast.Assign) else ():
         if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load):
-            yield Made(line, each.id, around + own, True)
+            yield Made(line, each.id, around + own, True, False)
 
 
-def changed_by(node: ast.stmt, parts: list[ast.AST]) -> Iterator[str]:
-    """Yield the names that a statement makes, or calls something with."""
+def changed_by(node: ast.stmt, parts: list[ast.AST]) -> Iterator[tuple[str, bool]]:
+    """Yield the names that a statement makes (True), or calls something with."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
-        yield node.name
+        yield node.name, True
         return
     if isinstance(node, ast.Import | ast.ImportFrom):
-        yield from (each.asname or each.name for each in node.names)
+        yield from ((each.asname or each.name, False) for each in node.names)
     calls = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
     for part in parts:
         for inside in part if isinstance(part, list) else [part]:
             for each in ast.walk(inside):
                 if isinstance(each, ast.Name) and (calls or isinstance(each.ctx, ast.Store)):
-                    yield each.id
+                    yield each.id, isinstance(each.ctx, ast.Store)
 
 
 def named_in(node: ast.AST) -> Iterator[str]:

@@ -79,6 +79,13 @@ true | untrue
 parameter | constant variable buffer
 tensor number matrix | scalar vector list tuple array dict=dictionary string
 gradient derivative slope result | value integral=antiderivative
+| gradient loss weight hook
+error | warning
+jacobian | hessian
+result | argument
+process | thread
+memory | speed
+value | index
 weight activation | bias target label
 score error penalty | reward
 element entry pixel token batch sample | class
@@ -162,7 +169,9 @@ WRITTEN = {
     "dtype": r"double|half|float|finfo",
     "first": r"\[:?0(?![.\d])|, 0\]|\(0\)",
     "evaluation": r"eval",
+    "gradient": r"grad|backward|[jv]vp|jac|hess|\bJ\b",
     "half": r"/ ?2|0\.5",
+    "hessian": "hess",
     "hundred": NUMBER.format(100),
     "j·u": r"J @ \w*u|jvp|\bJu\b|J1 @|push",
     "jvp": r"J @ \w*u|jvp|\bJu\b|push",
@@ -173,6 +182,7 @@ WRITTEN = {
     "larger": ">",
     "last": r"\[-1(?![.\d])|, -1\]|-1:",
     "leaf": r"leaf|leaves",
+    "loss": r"loss|criterion|entropy|mse|ctc|\bL\d?\b",
     "mean": r"/|average",
     "minimum": r"argmin",
     "minus": "-",
@@ -197,6 +207,8 @@ WRITTEN = {
     "twos": NUMBER.format(2),
     "value": r"\by\b|item",
     "vector": r"\bv\b|vec|one_hot|ones\(\d",
+    "warning": "warn",
+    "weight": r"weight|model|param|layer|linear|\bnet|\b[vwhW]T?\d?\b",
     "wrong": r"\bcheck\(|report",
     "zeros": r"zero|" + NUMBER.format(0),
 } | {word: NUMBER.format(number) for number, word in enumerate(NUMBERS.split())}
@@ -223,6 +235,21 @@ def stems(word: str) -> frozenset[str]:
     return frozenset(found)
 
 
+FIELD = frozenset(
+    {
+        "argument",
+        "gradient",
+        "hessian",
+        "hook",
+        "index",
+        "loss",
+        "speed",
+        "thread",
+        "warning",
+        "weight",
+    }
+)
+"""Nouns that are asked too by the line that first made what is asked: `of_sum` is a gradient."""
 ROWS = [
     (tuple(free.strip("~ ").split()), tuple(tuple(each.split("=")) for each in asked.split()))
     for free, _, asked in (

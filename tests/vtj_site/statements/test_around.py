@@ -52,7 +52,8 @@ def said(text: str, *code: str) -> str:
         ("When the step is the whole of it, it is {} than that.", "x, 1", ""),
         ("Take the step, and it is {} than that.", "x, 1", ""),
         ("The gradient is {} for `w.data`.", "w.grad, 1", "another part of 'w'"),
-        ("The gradient is {} for `w.data`.", "w.data, 1", ""),
+        ("The weight is {} for `w.data`.", "w.data, 1", ""),
+        ("The gradient is {} for `w.data`.", "w.data, 1", "'gradient' has a contrary"),
         ("With a forward pass, it is {} than that.", "of_backward, 1", "'forward' has a contrary"),
         ("`w` is {} than `w.grad` is.", "w, w.grad", ""),
         ("`backward` leaves `w.grad` {} than that.", "w.grad, 1", ""),
@@ -78,6 +79,15 @@ def test_a_word_may_stand_in_the_code_that_made_what_is_asked() -> None:
     assert said(text, "x = y.sum()") == ""
     assert "'sum' has a contrary" in said(text, "x = y.prod()")
     assert "'sum' has a contrary" in said(text, "x = y.sum() / y.mean()")
+
+
+def test_a_noun_of_the_field_may_stand_in_the_line_that_made_what_is_asked() -> None:
+    text = "The {} is {} than that."
+    gradient, loss = (text.format(noun, TOLD % "x, 1") for noun in ("gradient", "loss"))
+    assert said(gradient, "x = torch.autograd.grad(loss, w)[0]") == ""
+    assert "'loss' has a contrary" in said(loss, "x = torch.autograd.grad(loss, w)[0]")
+    assert said(loss, "x = mse_loss(y, t)\nx.backward()") == ""
+    assert "'gradient' has a contrary" in said(gradient, "x = f(2)\nx.backward()")
 
 
 def test_no_word_that_may_stand_unasked_is_asked_elsewhere() -> None:
