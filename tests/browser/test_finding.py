@@ -46,9 +46,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def box(browser: Browser, site: Path) -> Iterator[Visit]:
     context = browser.new_context()
     opened = visit(context)
+    opened.page.clock.install(time=0)
     pages = [p for p in site.rglob("*.html") if "<vtj-error-box" in p.read_text(encoding="utf-8")]
     assert pages, "no page of the site holds the error box"
     opened.page.goto(min(pages, key=lambda page: len(page.parts)).as_uri())
+    opened.page.clock.pause_at(3_600_000)  # time goes on when a test says so
     yield opened
     assert opened.errors == []
     context.close()
@@ -56,7 +58,7 @@ def box(browser: Browser, site: Path) -> Iterator[Visit]:
 
 def answer(opened: Visit, typed: str) -> str:
     opened.page.get_by_label("Paste an error message").fill(typed)
-    opened.page.wait_for_timeout(250)
+    opened.page.clock.run_for(250)  # the box answers 200 ms after the last key
     return opened.page.locator("vtj-error-box [role=status]").inner_text()
 
 
