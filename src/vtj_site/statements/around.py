@@ -143,9 +143,10 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
         else:
             same = {asked_as(each[0]), *alike(each[0])}
             asks = bool(same & pieces) or written_in(of_clause, same)
-            led_to = forms & made and not any({*group} & made for group in others)
-            if same & FIELD and not each[0].endswith(("ed", "ing")):
+            if same & FIELD and not each[0].endswith(("ed", "ing")):  # "weighted" is no weight
                 led_to = born_as(cells.born(of_clause, line), same)
+            else:
+                led_to = bool(forms & made) and not any({*group} & made for group in others)
             refused = bool(against) or not (asks or led_to)
         if refused:
             yield (
@@ -200,17 +201,19 @@ def written_in(expression: str, words: Set[str]) -> bool:
 
 
 def born_as(made: str, words: Set[str]) -> bool:
-    """Whether the code that made something says one of these nouns; a gradient is no other one.
+    """Whether the code that made something says one of these nouns; a derivative is no other one.
 
     Examples:
         >>> born_as("g = torch.autograd.grad(loss, w)", {"gradient"})
         True
         >>> born_as("g = torch.autograd.grad(loss, w)", {"loss"})
         False
+        >>> born_as("H = torch.func.hessian(loss)(w)", {"hessian"})
+        True
     """
-    of_gradient = written_in(made, {"gradient"})
     named = bool(words & pieces_of(made)) or written_in(made, words)
-    return named and ("gradient" in words or not of_gradient)
+    derivatives = {"gradient", "hessian"}
+    return named and (bool(words & derivatives) or not written_in(made, derivatives))
 
 
 def leading(said: Sentence, text: str) -> str:

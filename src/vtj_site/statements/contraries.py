@@ -169,7 +169,7 @@ WRITTEN = {
     "dtype": r"double|half|float|finfo",
     "first": r"\[:?0(?![.\d])|, 0\]|\(0\)",
     "evaluation": r"eval",
-    "gradient": r"grad|backward|[jv]vp|jac|hess|\bJ\b",
+    "gradient": r"grad|backward|[jv]vp|jac|\bJ\b",
     "half": r"/ ?2|0\.5",
     "hessian": "hess",
     "hundred": NUMBER.format(100),
