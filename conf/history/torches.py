@@ -1,8 +1,9 @@
 """Run the library's tests and doctests on several releases of torch, and record what passed.
 
-Usage: python conf/history/torches.py [VERSION[:PYTHON] ...]
+Usage: python conf/history/torches.py [--here | VERSION[:PYTHON] ...]
 
 2.15.0:3.13 is torch 2.15.0 on Python 3.13; where none is named, it is the one that runs this.
+--here takes the environment that runs this, as it is: that of a machine with a GPU, say.
 Without versions: the lowest that pyproject.toml allows, with its lowest NumPy, some between, and
 the newest that pip finds; but none that the record has for the library as it is now. Each gets an
 environment of its own, removed afterwards. The file is written after each, so an interrupted run
@@ -17,6 +18,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -28,6 +30,7 @@ from environment import (
     CouldNotRunError,
     command,
     interpreters,
+    order,
     record,
     write,
 )
@@ -42,8 +45,12 @@ QUIETLY = {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 Rows = dict[str, dict[str, Any]]  # by version of torch and of Python, as 2.15.0:3.13
 VERSIONS = """
 import json, platform, numpy, torch
-torch = torch.__version__.partition("+")[0]
-print(json.dumps({"torch": torch, "numpy": numpy.__version__, "python": platform.python_version()}))
+print(json.dumps({
+    "torch": torch.__version__.partition("+")[0],
+    "numpy": numpy.__version__,
+    "python": platform.python_version(),
+    "device": torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU",
+}))
 """
 
 
@@ -90,7 +97,11 @@ def row(version: str, scratch: Path) -> dict[str, Any]:
     if found is None:
         raise CouldNotRunError(f"install: no Python {series} is here, or none of pyenv")
     print(f"  installing torch {release} on Python {series}", flush=True)
-    python = installed(release, found, scratch)
+    return ran(installed(release, found, scratch), scratch)
+
+
+def ran(python: Path, scratch: Path) -> dict[str, Any]:
+    """Run the tests in an environment and return its row."""
     return {
         **json.loads(command("ask", python, "-c", VERSIONS)),
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
@@ -137,7 +148,12 @@ def load() -> Rows:
     """Return the recorded rows by version."""
     text = RECORDED.read_text(encoding="utf-8") if RECORDED.exists() else '{"releases": []}'
     rows = json.loads(text)["releases"]
-    return {f"{row['torch']}:{row['python'].rpartition('.')[0]}": row for row in rows}
+    return {version_of(row): row for row in rows}
+
+
+def version_of(row: dict[str, Any]) -> str:
+    """Return the release and the Python of a row, as they are named."""
+    return f"{row['torch']}:{row['python'].rpartition('.')[0]}"
 
 
 def save(rows: Rows) -> None:
@@ -146,13 +162,29 @@ def save(rows: Rows) -> None:
     write(RECORDED, json.dumps(content, indent=1) + "\n")
 
 
+def run_here() -> None:
+    """Run the tests in the environment that runs this, and record it."""
+    with tempfile.TemporaryDirectory() as scratch:
+        found = ran(Path(sys.executable), Path(scratch))
+    rows = {**load(), version_of(found): found}
+    save(dict(sorted(rows.items(), key=lambda one: order(one[0]))))
+
+
 def main(named: list[str]) -> int:
     """Run the releases that are named, or those that the record lacks; 1 where a test failed."""
     now, rows = commit(), load()
+    if named == ["--here"]:
+        run_here()
+        return failures()
     every = dict.fromkeys(map(full, named or (lowest("torch"), *BETWEEN, newest())))
     wanted = [each for each in every if named or rows.get(each, {}).get("commit") != now]
     if wanted:
         record(wanted, load, row, save)
+    return failures()
+
+
+def failures() -> int:
+    """Say where tests failed; 1 if they did."""
     failed = {each: found["failed"] for each, found in load().items() if found["failed"]}
     print("\n".join(f"torch {each}: {count} failed" for each, count in failed.items()))
     return int(bool(failed))

@@ -25,7 +25,7 @@ class Everything:
     """The databases, loaded once: that takes seconds."""
 
     def __init__(self) -> None:
-        self.entries = [(kind, name) for kind in KINDS for name in answer(kind)]
+        self.entries = [(kind, name) for kind in KINDS for name in answer("cpu", kind)]
         self.found = [self.asked(kind, name) for kind, name in few(self.entries, FEW)]
 
     @staticmethod
@@ -190,8 +190,8 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.Monk
     asked = Asked()
     monkeypatch.setattr(wild.running, "Worker", lambda *_: asked)
     kept = tmp_path / "wild" / "answers.jsonl"
-    resumed([("operator", "sin")], 1, kept)
-    found, _ = resumed([("operator", "cos"), ("operator", "sin")], 2, kept)
+    resumed([("operator", "sin")], "cpu", 1, kept)
+    found, _ = resumed([("operator", "cos"), ("operator", "sin")], "cpu", 2, kept)
     assert asked.names == ["sin", "cos"]
     assert [name for _, name in found] == ["cos", "sin"]
     assert len(kept.read_text().splitlines()) == 2
@@ -201,8 +201,8 @@ def test_what_is_late_is_recorded_and_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(wild.running, "Worker", lambda *_: Asked(("check",)))
-    found, minutes = resumed([("operator", "sin")], 1, tmp_path / "answers.jsonl")
-    made = record([*found.values()], minutes, "1a2b3c4")
+    found, minutes = resumed([("operator", "sin")], "cpu", 1, tmp_path / "answers.jsonl")
+    made = record([*found.values()], "cpu", minutes, "1a2b3c4")
     assert made["kinds"]["operator"]["ways"]["check"] == {
         "said": {"late": 1}, "calls": {}, "seconds": {}
     }  # fmt: skip
@@ -221,4 +221,4 @@ def test_an_error_while_asking_is_raised_where_the_answers_are_waited_for(
     monkeypatch.setattr(broken, "ask", lambda *_, **__: 1 / 0)
     monkeypatch.setattr(wild.running, "Worker", lambda *_: broken)
     with pytest.raises(ZeroDivisionError):
-        resumed([("operator", "sin")], 1, tmp_path / "answers.jsonl")
+        resumed([("operator", "sin")], "cpu", 1, tmp_path / "answers.jsonl")

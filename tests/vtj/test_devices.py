@@ -98,6 +98,46 @@ def test_a_kernel_in_half_precision_is_judged_beside_a_plain_function(
     assert report.verdict == verdict, str(report)
 
 
+@HALF
+@pytest.mark.parametrize(("scale", "verdict"), [(1.0, "correct"), (1.1, "wrong")])
+def test_torchs_fastest_attention_is_judged_beside_a_plain_one(
+    dtype: torch.dtype, scale: float, verdict: str, device: torch.device
+) -> None:
+    """Of query, key and value; on CUDA it is the kernel that never writes the weights down."""
+
+    class Attention(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, *x: Tensor) -> Tensor:
+            ctx.save_for_backward(*x)
+            return functional.scaled_dot_product_attention(*x)
+
+        @staticmethod
+        def backward(ctx: Any, v: Tensor) -> Any:  # type: ignore[override]
+            x = [part.detach().requires_grad_() for part in ctx.saved_tensors]
+            with torch.enable_grad():
+                y = functional.scaled_dot_product_attention(*x)
+            grads = torch.autograd.grad(y, x, v)
+            return grads[0], grads[1] * scale, grads[2]
+
+    def plain(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        return torch.softmax(query @ key.mT / query.shape[-1] ** 0.5, -1) @ value
+
+    x = drawn(3, 1, 2, 6, 8, device=device, dtype=dtype).unbind()
+    f: Any = Attention.apply
+    report = vtj.check(only_on(device, f), (*x,), reference=only_on(device, plain))
+    assert report.verdict == verdict, str(report)
+    assert all(one.startswith("x.grad[1]") for one in report.findings), str(report)
+
+
+@VERIFY
+def test_a_recurrent_module_is_checked_with_its_weights(verify: Any, device: torch.device) -> None:
+    """On CUDA its forward and backward pass are one call each of a library of kernels."""
+    torch.manual_seed(0)
+    module = nn.LSTM(3, 4).to(device)
+    report = verify(module, drawn(5, 2, 3, device=device, dtype=torch.float32))
+    assert report, str(report)
+
+
 # an index that is too large stops a CUDA device for good, so that this runs in a process of its own
 ASSERTS = """
 import torch, vtj

@@ -8,6 +8,7 @@ import platform
 import subprocess
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -19,7 +20,7 @@ from wild.asking import WAYS
 from wild.running import DEPENDS_ON, LATE, Entry
 from wild.samples import ELEMENTS, KINDS, PER_ENTRY
 
-RECORDED = SITE / "records" / "wild.json"
+RECORDED = {"cpu": SITE / "records" / "wild.json", "cuda": SITE / "records" / "wild_cuda.json"}
 GOOD = {"correct", "pass"}
 
 
@@ -34,12 +35,13 @@ def _git(*words: str) -> str:
     return subprocess.check_output(("git", *words), cwd=ROOT, text=True).strip()
 
 
-def record(entries: Sequence[Entry], minutes: float, commit: str) -> dict[str, Any]:
+def record(entries: Sequence[Entry], device: str, minutes: float, commit: str) -> dict[str, Any]:
     """Return what the site keeps of the answers."""
     return {
         "schema": 1,
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "commit": commit,
+        "device": "CPU" if device == "cpu" else torch.cuda.get_device_name(device),
         "torch": torch.__version__.partition("+")[0],
         "numpy": numpy.__version__,
         "python": platform.python_version(),
@@ -85,9 +87,9 @@ def _spread(values: Sequence[float | None]) -> dict[str, float]:
     return {"sum": round(sum(known), 1), "median": round(median(known), 5), "most": max(known)}
 
 
-def save(content: dict[str, Any]) -> None:
+def save(content: dict[str, Any], path: Path) -> None:
     """Write the record, a line for each sample that is listed."""
     plain = {key: value for key, value in content.items() if key != "listed"}
     lines = ",\n  ".join(json.dumps(one, ensure_ascii=False) for one in content["listed"])
     text = json.dumps(plain, indent=1, ensure_ascii=False).removesuffix("\n}")
-    write(RECORDED, f'{text},\n "listed": [\n  {lines}\n ]\n}}\n')
+    write(path, f'{text},\n "listed": [\n  {lines}\n ]\n}}\n')

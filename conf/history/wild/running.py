@@ -10,7 +10,7 @@ import random
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -28,18 +28,18 @@ DEPENDS_ON = ("src/vtj", "conf/history/wild")  # answers of other code are none 
 Entry = dict[str, Any]  # `kind`, `name` and `samples`: what each way answered
 
 
-def answer(kind: str, name: str = "", number: int = -1, way: str = "") -> Any:
+def answer(device: str, kind: str, name: str = "", number: int = -1, way: str = "") -> Any:
     """Return the names of a kind, the shapes of an entry's samples, or one answer on one."""
     torch.set_num_threads(1)  # of small tensors, and other workers have the other cores
     if not name:
-        return entries(kind)
-    drawn = _drawn(kind, name)
+        return entries(kind, device)
+    drawn = _drawn(kind, name, device)
     return [one.shapes() for one in drawn] if number < 0 else ask(drawn[number], way)
 
 
 @lru_cache(maxsize=1)
-def _drawn(kind: str, name: str) -> list[Sample]:
-    return samples(kind, name)
+def _drawn(kind: str, name: str, device: str) -> list[Sample]:
+    return samples(kind, name, device)
 
 
 def entry(worker: Worker, kind: str, name: str) -> Entry:
@@ -56,9 +56,9 @@ def entry(worker: Worker, kind: str, name: str) -> Entry:
     return {"kind": kind, "name": name, "samples": found}
 
 
-def all_entries(names: Sequence[str] = ()) -> list[tuple[str, str]]:
+def all_entries(device: str, names: Sequence[str] = ()) -> list[tuple[str, str]]:
     """Return the kind and name of everything there is, or of what is named."""
-    worker = Worker(answer, KINDS[0])
+    worker = Worker(partial(answer, device), KINDS[0])
     try:
         every = [(kind, name) for kind in KINDS for name in worker.ask(kind, seconds=TO_DRAW)]
     finally:
@@ -76,7 +76,7 @@ def few(every: Sequence[tuple[str, str]], count: int = FEW) -> list[tuple[str, s
     return random.Random(SEED).sample(every, count)
 
 
-def run(wanted: Sequence[tuple[str, str]], workers: int) -> Iterator[Entry]:
+def run(wanted: Sequence[tuple[str, str]], device: str, workers: int) -> Iterator[Entry]:
     """Yield the entries as they come, from that many processes."""
     waiting: queue.SimpleQueue[tuple[str, str]] = queue.SimpleQueue()
     for one in wanted:
@@ -85,7 +85,7 @@ def run(wanted: Sequence[tuple[str, str]], workers: int) -> Iterator[Entry]:
     stopped = threading.Event()
 
     def work() -> None:
-        worker = Worker(answer, KINDS[0])
+        worker = Worker(partial(answer, device), KINDS[0])
         try:
             while not stopped.is_set():
                 came.put(entry(worker, *waiting.get_nowait()))
@@ -110,7 +110,7 @@ def run(wanted: Sequence[tuple[str, str]], workers: int) -> Iterator[Entry]:
 
 
 def resumed(
-    wanted: Sequence[tuple[str, str]], workers: int, kept: Path
+    wanted: Sequence[tuple[str, str]], device: str, workers: int, kept: Path
 ) -> tuple[dict[tuple[str, str], Entry], float]:
     """Ask what the file does not have yet, add it there, and return all with the minutes of now."""
     kept.parent.mkdir(parents=True, exist_ok=True)
@@ -123,7 +123,7 @@ def resumed(
         print(f"{len(wanted) - len(missing)} of {len(wanted)} are there already: {kept}")
     start = time.monotonic()
     with kept.open("a", encoding="utf-8") as file:
-        for number, one in enumerate(run(missing, workers), start=1):
+        for number, one in enumerate(run(missing, device, workers), start=1):
             file.write(json.dumps(one) + "\n")
             file.flush()
             have[one["kind"], one["name"]] = one
@@ -144,9 +144,9 @@ def told(one: Entry) -> Iterator[str]:
             yield f"  {one['kind']} {one['name']} [{number}]: {words}"
 
 
-def kept_for_this_code() -> Path:
-    """Return the file of answers of the code as it is now, and of this torch."""
-    digest = hashlib.sha256(torch.__version__.encode())
+def kept_for_this_code(device: str) -> Path:
+    """Return the file of answers of the code as it is now, of this torch and on a device."""
+    digest = hashlib.sha256((torch.__version__ + device).encode())
     for folder in DEPENDS_ON:
         for path in sorted((ROOT / folder).rglob("*.py")):
             digest.update(path.read_bytes())

@@ -140,13 +140,13 @@ def _as_real(leaf: Any) -> Any:
     return torch.view_as_real(leaf.resolve_conj()) if _is_complex(leaf) else leaf
 
 
-def entries(kind: str) -> list[str]:
+def entries(kind: str, device: str = "cpu") -> list[str]:
     """Return the names of all that take float64, and of operators those that have a gradient."""
-    return [*_database(kind)]
+    return [*_database(kind, device)]
 
 
 @cache
-def _database(kind: str) -> dict[str, Any]:
+def _database(kind: str, device: str) -> dict[str, Any]:
     with warnings.catch_warnings():  # torch's own, about itself
         warnings.simplefilter("ignore")
         if kind == "operator":
@@ -155,7 +155,7 @@ def _database(kind: str) -> dict[str, Any]:
             return {
                 op.full_name: op
                 for op in op_db
-                if op.supports_autograd and op.supports_dtype(torch.float64, "cpu")
+                if op.supports_autograd and op.supports_dtype(torch.float64, device)
             }
         from torch.testing._internal.common_modules import module_db
 
@@ -168,17 +168,18 @@ def _database(kind: str) -> dict[str, Any]:
         return found
 
 
-def samples(kind: str, name: str) -> list[Sample]:
+def samples(kind: str, name: str, device: str = "cpu") -> list[Sample]:
     """Return the samples that are drawn of one entry, the same at every call."""
-    entry = _database(kind)[name]
+    entry = _database(kind, device)[name]
     with _known_random_numbers(name):
-        drawn = list(_of_operator(entry) if kind == "operator" else _of_module(*entry))
+        calls = _of_operator(entry, device) if kind == "operator" else _of_module(*entry, device)
+        drawn = [*calls]
         picked = random.Random(name).sample(range(len(drawn)), min(PER_ENTRY, len(drawn)))
         return [drawn[i]() for i in sorted(picked)]
 
 
-def _of_operator(op: Any) -> Iterator[Callable[[], Sample]]:
-    for call in islice(op.sample_inputs("cpu", torch.float64, requires_grad=True), LOOKED_AT):
+def _of_operator(op: Any, device: str) -> Iterator[Callable[[], Sample]]:
+    for call in islice(op.sample_inputs(device, torch.float64, requires_grad=True), LOOKED_AT):
         args = (call.input, *call.args)
         if not _has_fitting_size((args, call.kwargs)):
             continue
@@ -194,8 +195,8 @@ def _of_operator(op: Any) -> Iterator[Callable[[], Sample]]:
         yield make
 
 
-def _of_module(info: Any, training: bool) -> Iterator[Callable[[], Sample]]:
-    given = {"device": "cpu", "dtype": torch.float64, "requires_grad": True}
+def _of_module(info: Any, training: bool, device: str) -> Iterator[Callable[[], Sample]]:
+    given = {"device": device, "dtype": torch.float64, "requires_grad": True}
     calls = info.module_inputs_func(info, training=training, **given)
     for call in islice(calls, LOOKED_AT):
         how = call.forward_input
@@ -204,7 +205,8 @@ def _of_module(info: Any, training: bool) -> Iterator[Callable[[], Sample]]:
 
         def make(call: Any = call) -> Sample:
             made, how = call.constructor_input, call.forward_input
-            module = info.module_cls(*made.args, **made.kwargs).double().train(training)
+            module = info.module_cls(*made.args, **made.kwargs).to(device, torch.float64)
+            module.train(training)
             if info.is_lazy:
                 with torch.no_grad():
                     module(*how.args, **how.kwargs)  # so that its parameters have values
