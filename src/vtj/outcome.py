@@ -91,6 +91,8 @@ def finished(
     except Exception as raised:
         if only_x and "use_reentrant=True" in str(raised):
             raise RefusesInputs from raised
+        if waiting.failed(leaves):
+            return _unreadable(x, raised)
         error = raised
     return _told(leaves, y, x, error, v_changed=not same(used, v))
 
@@ -137,8 +139,10 @@ def _run(f: Function, x: Tensors, v: Any, *, only_x: bool) -> Outcome:
     leaves: tuple[Tensor, ...] = ()
     try:
         leaves = fresh_leaves(x)
-        y = waiting.waited(f(*leaves))
+        y = waiting.waited_for(lambda: f(*leaves), leaves)
     except Exception as error:
+        if waiting.failed(leaves):
+            return _unreadable(x, error)
         return _told(leaves, None, x, error, v_changed=False)
     return finished(leaves, y, x, v, only_x=only_x)
 
@@ -157,10 +161,20 @@ def _told(
     )
 
 
+def _unreadable(x: Tensors, error: Exception) -> Outcome:
+    """Return what is left to tell when the device failed on which all lies."""
+    nothing = like((None,) * len(as_tuple(x)), x)
+    return Outcome(y=None, grad=nothing, error=error, v_changed=False, x_changed=False)
+
+
 def _backward(y: Any, v: Any, inputs: Sequence[Tensor] | None, retain_graph: bool) -> None:
     if isinstance(y, Tensor):
-        y.backward(v, retain_graph=retain_graph, inputs=inputs)  # type: ignore[no-untyped-call]
-        waiting.waited(y, by_backward=True)
+
+        def run() -> Tensor:  # as a reader calls it: the method, which a subclass may have changed
+            y.backward(v, retain_graph=retain_graph, inputs=inputs)  # type: ignore[no-untyped-call]
+            return y
+
+        waiting.waited_for(run, y, by_backward=True)
     else:
         waiting.backward(as_tuple(y, "y"), v, inputs=inputs, retain_graph=retain_graph)
 

@@ -214,6 +214,20 @@ def test_what_is_late_is_recorded_and_told(
     assert "sin [0]: check late, certify correct, slow correct" in capsys.readouterr().out
 
 
+def test_a_device_that_failed_is_asked_by_a_new_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stops: list[str] = []
+    broken = Asked()
+    monkeypatch.setattr(broken, "stop", lambda: stops.append("stop"))
+    monkeypatch.setattr(wild.running, "Worker", lambda *_: broken)
+    resumed([("operator", "sin")], "cuda", 1, tmp_path / "right.jsonl")
+    assert stops == ["stop"], "at the end"
+    monkeypatch.setitem(ANSWER, "text", "AcceleratorError: CUDA error: device-side assert")
+    resumed([("operator", "sin")], "cuda", 1, tmp_path / "failed.jsonl")
+    assert len(stops) == 2 + len(WAYS)
+
+
 def test_an_error_while_asking_is_raised_where_the_answers_are_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,6 +24,7 @@ from wild.worker import LateError, Worker
 LATE = 20  # seconds for one answer
 TO_DRAW = 120  # seconds for the samples of one entry
 FEW, SEED = 40, 0  # how many entries are asked where none are named, and which
+FAILED = "CUDA error"  # a device that so failed fails at all that its process asks after that
 DEPENDS_ON = ("src/vtj", "conf/history/wild")  # answers of other code are none of this
 Entry = dict[str, Any]  # `kind`, `name` and `samples`: what each way answered
 
@@ -53,6 +54,8 @@ def entry(worker: Worker, kind: str, name: str) -> Entry:
             except LateError as late:
                 said = {"said": "late", "calls": None, "seconds": None, "text": str(late)}
             found[-1][way] = said
+            if FAILED in said["text"]:
+                worker.stop()
     return {"kind": kind, "name": name, "samples": found}
 
 

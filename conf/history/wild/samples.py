@@ -172,7 +172,9 @@ def samples(kind: str, name: str, device: str = "cpu") -> list[Sample]:
     """Return the samples that are drawn of one entry, the same at every call."""
     entry = _database(kind, device)[name]
     with _known_random_numbers(name):
-        calls = _of_operator(entry, device) if kind == "operator" else _of_module(*entry, device)
+        calls = (
+            _of_operator(entry, device) if kind == "operator" else _of_module(*entry, device=device)
+        )
         drawn = [*calls]
         picked = random.Random(name).sample(range(len(drawn)), min(PER_ENTRY, len(drawn)))
         return [drawn[i]() for i in sorted(picked)]

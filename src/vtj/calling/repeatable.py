@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import torch
 from numpy.random.mtrand import get_bit_generator, set_bit_generator
 
 from vtj.calling.tensors import Function
-from vtj.calling.waiting import waited
+from vtj.calling.waiting import waited_for
 
 OTHER = 2**31 - 1  # a seed that nobody gives by chance
 
@@ -20,7 +20,7 @@ def random_state_kept() -> Iterator[None]:
     """Put back the random state of torch, NumPy and Python on leaving."""
     python_state = random.getstate()
     theirs, kept = get_bit_generator(), np.random.get_state(legacy=False)
-    with torch.random.fork_rng():
+    with _state_of_gpus_kept(), torch.random.fork_rng(devices=()):
         if not isinstance(theirs, np.random.MT19937):  # np.random.seed refuses any other kind
             set_bit_generator(np.random.MT19937(0))
         try:
@@ -29,6 +29,24 @@ def random_state_kept() -> Iterator[None]:
             set_bit_generator(theirs)
             np.random.set_state(kept)
             random.setstate(python_state)
+
+
+@contextmanager
+def _state_of_gpus_kept() -> Iterator[None]:
+    """Put back the random state of the GPUs, where this process uses some.
+
+    `fork_rng` itself wakes every GPU, warns where there are two, and raises in a forked process.
+    """
+    in_use: bool = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
+    kept = torch.cuda.get_rng_state_all() if in_use else []
+    try:
+        yield
+    finally:
+        with suppress(RuntimeError):  # of a GPU that failed, whose error is told already
+            if in_use:
+                torch.cuda.set_rng_state_all(kept)
+            elif torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+                torch.cuda.manual_seed_all(torch.initial_seed())  # as where the caller woke it
 
 
 def repeatable(f: Function, seed: int) -> Function:
@@ -48,7 +66,7 @@ def repeatable(f: Function, seed: int) -> Function:
 
     def seeded(*args: Any, **kwargs: Any) -> Any:
         _reseed(seed)
-        return waited(f(*args, **kwargs))
+        return waited_for(lambda: f(*args, **kwargs), (args, kwargs))
 
     return seeded
 

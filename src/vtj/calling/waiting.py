@@ -2,10 +2,11 @@
 
 A CUDA device works on its own, and an error there is raised by some later call, which may be one of
 another engine, and by every call after that. So each call of `f`, and each backward, waits for the
-devices of what it made, and the first error that comes of it is the one to be told.
+devices of what it made, or of what it was given where it raises, and the first error that comes of
+it is the one to be told.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -49,6 +50,28 @@ def waited(made: Made, *, by_backward: bool = False) -> Made:
     return made
 
 
+def waited_for(call: Callable[[], Made], given: Any, *, by_backward: bool = False) -> Made:
+    """Return what a call makes, as `waited` does; where it raises, `given` is waited for first.
+
+    A device that failed may say so within the same call, at the next thing it is asked there.
+    """
+    try:
+        made = call()
+    except Exception:
+        waited(given, by_backward=by_backward)
+        raise
+    return waited(made, by_backward=by_backward)
+
+
+def failed(parts: Sequence[Tensor]) -> bool:
+    """Whether a device on which some of these lie fails at everything."""
+    try:
+        waited(parts)
+    except Exception:
+        return True
+    return False
+
+
 def _made_elsewhere(part: Any) -> bool:
     return isinstance(part, Tensor) and part.is_cuda
 
@@ -72,17 +95,24 @@ def first_failure_told() -> Iterator[None]:
         _noted.pop()
     if noted:
         error, by_backward = noted[0]
-        raise BackwardFailed(error) if by_backward else error
+        if by_backward:
+            raise BackwardFailed(error)
+        error.add_note("f is called beside x too: an assertion of the device may fail there alone.")
+        raise error
 
 
-def grad(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+def grad(y: Any, *args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
     """Return what ``torch.autograd.grad`` returns."""
-    return waited(torch.autograd.grad(*args, **kwargs), by_backward=True)
+    return waited_for(lambda: torch.autograd.grad(y, *args, **kwargs), y, by_backward=True)
 
 
 def backward(
     y: Sequence[Tensor], v: Any, *, inputs: Sequence[Tensor] | None, retain_graph: bool = False
 ) -> None:
     """Run ``torch.autograd.backward``."""
-    torch.autograd.backward(y, v, retain_graph=retain_graph, inputs=inputs)
-    waited(y, by_backward=True)
+
+    def run() -> Sequence[Tensor]:
+        torch.autograd.backward(y, v, retain_graph=retain_graph, inputs=inputs)
+        return y
+
+    waited_for(run, y, by_backward=True)

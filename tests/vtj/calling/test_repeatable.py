@@ -33,6 +33,38 @@ def test_the_generators_of_gpus_are_seeded_too(monkeypatch: pytest.MonkeyPatch) 
     assert seeds == [7]
 
 
+def test_a_gpu_that_nobody_uses_sleeps_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(torch.cuda, "get_rng_state", pytest.fail)
+    with random_state_kept():
+        pass
+
+
+def test_a_gpu_that_failed_hides_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(_: object) -> None:
+        raise RuntimeError("CUDA error: device-side assert triggered")
+
+    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_rng_state_all", list)
+    monkeypatch.setattr(torch.cuda, "set_rng_state_all", fails)
+    with pytest.raises(ValueError, match="the first"), random_state_kept():
+        raise ValueError("the first")
+
+
+def test_a_gpu_that_f_wakes_draws_on_from_the_callers_seed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seeds: list[int] = []
+    awake = [False]
+    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: awake[0])
+    monkeypatch.setattr(torch.cuda, "manual_seed_all", seeds.append)
+    torch.manual_seed(11)
+    with random_state_kept():
+        torch.manual_seed(5)
+        awake[0] = True
+    assert seeds[-1] == 11
+
+
 def drawn() -> list[float]:
     return [np.random.randn(), np.random.random(), random.gauss(0, 1), torch.rand(()).item()]
 

@@ -20,15 +20,20 @@ BROKEN = "CUDA error: device-side assert triggered"
 
 
 class Device:
-    """Writes down what is asked; fails at a call, and at all that wait for it after that."""
+    """Writes down what is asked; fails at a call, and at all that wait for it after that.
 
-    def __init__(self, fails_at: str = "", after: int = 0) -> None:
+    `at_once` it says so in that call already, and in each after it.
+    """
+
+    def __init__(self, fails_at: str = "", after: int = 0, at_once: bool = False) -> None:
         self.events: list[str] = []
-        self.fails_at, self.after, self.broken = fails_at, after, False
+        self.fails_at, self.after, self.at_once, self.broken = fails_at, after, at_once, False
 
     def ask(self, what: str) -> None:
         self.events.append(what)
         self.broken |= what == self.fails_at and self.events.count(what) > self.after
+        if self.at_once and self.broken:
+            raise RuntimeError(BROKEN)
 
     def synchronize(self, _: torch.device) -> None:
         self.events.append("wait")
@@ -68,7 +73,12 @@ def test_whatever_is_asked_of_a_device_is_waited_for(verify: Any, device: Device
 
 
 @VERIFY
-@pytest.mark.parametrize("device", [("backward", k) for k in range(4)], indirect=True, ids=str)
+@pytest.mark.parametrize(
+    "device",
+    [("backward", k, at_once) for k in range(4) for at_once in (False, True)],
+    indirect=True,
+    ids=str,
+)
 def test_an_error_in_backward_is_told_under_its_row(verify: Any, device: Device) -> None:
     """Whatever is asked after that fails too, and accuses nobody."""
     report = verify(square(device), X)
@@ -78,10 +88,18 @@ def test_an_error_in_backward_is_told_under_its_row(verify: Any, device: Device)
 
 
 @VERIFY
-@pytest.mark.parametrize("device", [("f", k) for k in range(4)], indirect=True, ids=str)
+@pytest.mark.parametrize(
+    "device",
+    [("f", k, at_once) for k in range(4) for at_once in (False, True)],
+    indirect=True,
+    ids=str,
+)
 def test_an_error_in_f_is_raised_as_it_is(verify: Any, device: Device) -> None:
-    with pytest.raises(RuntimeError, match=BROKEN):
+    with pytest.raises(RuntimeError, match=BROKEN) as raised:
         verify(square(device), X)
+    assert raised.value.__notes__ == [
+        "f is called beside x too: an assertion of the device may fail there alone."
+    ]
 
 
 def test_after_an_error_the_next_function_is_judged_by_itself(device: Device) -> None:
