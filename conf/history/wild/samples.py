@@ -172,9 +172,7 @@ def samples(kind: str, name: str, device: str = "cpu") -> list[Sample]:
     """Return the samples that are drawn of one entry, the same at every call."""
     entry = _database(kind, device)[name]
     with _known_random_numbers(name):
-        calls = (
-            _of_operator(entry, device) if kind == "operator" else _of_module(*entry, device=device)
-        )
+        calls = _of_operator(entry, device) if kind == "operator" else _of_module(entry, device)
         drawn = [*calls]
         picked = random.Random(name).sample(range(len(drawn)), min(PER_ENTRY, len(drawn)))
         return [drawn[i]() for i in sorted(picked)]
@@ -197,7 +195,8 @@ def _of_operator(op: Any, device: str) -> Iterator[Callable[[], Sample]]:
         yield make
 
 
-def _of_module(info: Any, training: bool, device: str) -> Iterator[Callable[[], Sample]]:
+def _of_module(entry: tuple[Any, bool], device: str) -> Iterator[Callable[[], Sample]]:
+    info, training = entry
     given = {"device": device, "dtype": torch.float64, "requires_grad": True}
     calls = info.module_inputs_func(info, training=training, **given)
     for call in islice(calls, LOOKED_AT):

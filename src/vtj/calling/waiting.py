@@ -17,6 +17,11 @@ from torch.utils._pytree import tree_leaves
 Made = TypeVar("Made")
 
 
+BESIDE = """\
+vtj calls f beside x too, where an assertion may fail that holds at x. On the CPU that is an error
+like any other, which vtj takes: ask there, with x.cpu() and, of a module, module.cpu()."""
+
+
 class BackwardFailed(Exception):  # noqa: N818 - no reader sees it
     """A device failed at what a backward asked of it; the error is that of the device."""
 
@@ -97,7 +102,7 @@ def first_failure_told() -> Iterator[None]:
         error, by_backward = noted[0]
         if by_backward:
             raise BackwardFailed(error)
-        error.add_note("f is called beside x too: an assertion of the device may fail there alone.")
+        error.add_note(BESIDE)
         raise error
 
 

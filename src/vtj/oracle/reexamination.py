@@ -30,6 +30,12 @@ from vtj.report import Row
 # Of the size of x: stairs of float32, which rounding inside `f` makes, are narrower. With 1e-8 a
 # path that is detached and in float32 would be no mistake of `f`.
 STEP_OF_STAIRS = 1e-6
+# In eps: what is left of terms of about 1, over wide steps, is their last digits. Without it the
+# right x * (1 + erf(x / sqrt(2))) / 2 would be called wrong at [-8.24, 0.3].
+LAST_DIGITS = 1024
+# Of the size of x. With 1/16 that is wrong again: too few steps in last digits lie within; with 1/2
+# the right log(1 + exp(-x)) at 33.4 is, whose slope changes too much.
+WIDE = 1 / 8
 FORWARD_ERRS = "torch's own forward formula is wrong"
 LEFT_OUT = "torch.func may leave out what plain forward mode refuses"
 ALONE = "nothing independent to compare with; a J by hand would be (jacobian=)"
@@ -318,6 +324,7 @@ def _with_slopes(answers: Answers, slopes: Slopes, cancelling: Mask | None = Non
     again = differences_witness(trial, slopes, exact)
     again = replace(again, error=again.error + least_visible_slope(trial, again.value))
     silent = again.silent | _rounded_away(trial, again, exact) | _stairs(trial, again, exact)
+    silent = silent | _last_digits(trial, replace(again, silent=silent), exact)
     silent = silent | _leaps(trial, replace(again, silent=silent), exact)
     if cancelling is not None:
         cancelling = cancelling & _apart(answers.speakers.get(BACKWARD.name), again, trial.relative)
@@ -337,6 +344,28 @@ def _rounded_away(trial: Trial, numeric: Witness, exact: Sequence[Witness]) -> M
     largest = np.max([abs(one.value) for one in exact], axis=0)
     flat = (numeric.value == 0) & (trial.y_vector == 0)[:, None]
     return np.asarray(flat & (largest > 0) & (largest <= ROUNDED_AWAY))
+
+
+def _last_digits(trial: Trial, numeric: Witness, exact: Sequence[Witness]) -> Mask:
+    """Return where only last digits of larger terms change around `x`, and exact slopes from afar.
+
+    `f` goes from one side to the other then as the mean of the exact slopes says.
+    """
+    least = LAST_DIGITS * trial.eps
+    found = abs(trial.y_vector)[:, None] <= least * trial.x_size
+    for one in exact:
+        found = found & (abs(one.value) <= least) & (distance(numeric, one, trial.relative) > 1)
+    for column in np.flatnonzero(found.any(axis=0)).tolist() if exact else ():
+        towards = np.zeros(trial.size[1])
+        towards[column] = WIDE * trial.x_size[column]
+        mean = np.zeros(trial.size[0])
+        for node, weight in zip(*np.polynomial.legendre.leggauss(8), strict=True):
+            there = replace(trial, x=trial.at(trial.x_vector + node * towards))
+            mean += weight / 2 * there.matrix(reverse(there.f, there.x))[:, column]
+        plus, minus = (trial.run(trial.x_vector + side * towards) for side in (1, -1))
+        slope = (plus - minus) / (2 * towards[column])
+        found[:, column] &= abs(slope - mean) <= VISIBLE * abs(mean)
+    return found if exact else np.zeros(trial.size, bool)
 
 
 def _stairs(trial: Trial, numeric: Witness, exact: Sequence[Witness]) -> Mask:

@@ -97,9 +97,7 @@ def test_an_error_in_backward_is_told_under_its_row(verify: Any, device: Device)
 def test_an_error_in_f_is_raised_as_it_is(verify: Any, device: Device) -> None:
     with pytest.raises(RuntimeError, match=BROKEN) as raised:
         verify(square(device), X)
-    assert raised.value.__notes__ == [
-        "f is called beside x too: an assertion of the device may fail there alone."
-    ]
+    assert raised.value.__notes__ == [waiting.BESIDE]
 
 
 def test_after_an_error_the_next_function_is_judged_by_itself(device: Device) -> None:

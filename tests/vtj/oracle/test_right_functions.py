@@ -240,6 +240,15 @@ CORRECT: dict[str, tuple[Callable[..., Any], Any]] = {
         lambda x: x.new_zeros(5).scatter_add(0, torch.tensor([0, 1, 1, 4]), x),
         _normal(4),
     ),
+    # far out, the last digits of 1 are all that is left of y
+    "the tail of a gelu": (
+        lambda x: x * (1 + torch.erf(x / 2**0.5)) / 2,
+        torch.tensor([-8.24, 0.3], dtype=F64),
+    ),
+    "the tail of a softplus": (
+        lambda x: torch.log(1 + torch.exp(-x)),
+        torch.tensor([33.38, 0.3], dtype=F64),
+    ),
 }
 # `certify` is undecided of these: beside their noise an error as large as their gradient would not
 # show, and x has more elements than it looks at one by one. In float64 it would.
@@ -327,6 +336,17 @@ def test_what_is_detached_is_never_correct(name: str, verify: Callable[..., vtj.
     """Backward and forward both pass by it, so that the two are no witnesses for each other."""
     report = verify(DETACHED[name], torch.tensor([1.0, 2.0]))
     assert report.verdict == "undecided", str(report)
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+@pytest.mark.parametrize("size", [1e-15, 1e-13])
+def test_a_detached_path_is_seen_however_small_all_is(
+    size: float, verify: Callable[..., vtj.Report]
+) -> None:
+    report = verify(
+        lambda x: size * (torch.sin(x) + 0.5 * x.detach()), torch.tensor([0.3, 1.2], dtype=F64)
+    )
+    assert (report.verdict, report.culprit) == ("wrong", "f"), str(report)
 
 
 class SingleSum(torch.autograd.Function):
