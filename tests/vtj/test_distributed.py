@@ -56,8 +56,8 @@ def certified(rank: int, folder: Path) -> None:
 def test_certify_on_two_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GLOO_SOCKET_IFNAME", "lo")
     importlib.import_module("torch._dynamo")  # DTensor does at its first call: here, once for both
-    # where tests before this one were on a GPU, a fork has neither that nor autograd
-    how = "spawn" if torch.cuda.is_initialized() else "fork"
+    # where there is a GPU, a fork of a process that ran a backward can run none
+    how = "spawn" if torch.cuda.is_available() else "fork"
     start_processes(certified, (tmp_path,), nprocs=2, start_method=how)
     first, second = ((tmp_path / rank).read_text() for rank in "01")
     assert first == second, "the two processes must come to the same report"

@@ -352,7 +352,8 @@ def _last_digits(trial: Trial, numeric: Witness, exact: Sequence[Witness]) -> Ma
     `f` goes from one side to the other then as the mean of the exact slopes says.
     """
     least = LAST_DIGITS * trial.eps
-    found = abs(trial.y_vector)[:, None] <= least * trial.x_size
+    # of the differences too, or kinks that cancel in relu(x) - relu(-x) at 0 would not be named
+    found = (abs(trial.y_vector)[:, None] <= least * trial.x_size) & (abs(numeric.value) <= least)
     for one in exact:
         found = found & (abs(one.value) <= least) & (distance(numeric, one, trial.relative) > 1)
     for column in np.flatnonzero(found.any(axis=0)).tolist() if exact else ():
