@@ -21,7 +21,7 @@ def table_of_torches() -> Shown:
     """Return how many of the library's tests passed on each release, and with what it ran."""
     line = (
         "torch {torch}: {passed} passed, {failed} failed, {skipped} skipped; "
-        "NumPy {numpy}, Python {python}, {date}, commit {commit}"
+        "NumPy {numpy}, Python {python}, {device}, {date}, commit {commit}"
     )
     text = [line.format_map(row) for row in recorded()]
     rows = [
@@ -29,11 +29,11 @@ def table_of_torches() -> Shown:
             [
                 row["torch"],
                 *(f"{row[outcome]:,}" for outcome in OUTCOMES),
-                *(row[key] for key in ("numpy", "python", "date")),
+                *(row[key] for key in ("numpy", "python", "device", "date")),
                 code(row["commit"]),
             ]
         )
         for row in recorded()
     ]
-    head = ("torch", *OUTCOMES, "NumPy", "Python", "run on", "commit")
+    head = ("torch", *OUTCOMES, "NumPy", "Python", "device", "run on", "commit")
     return Shown("\n".join(text), table("The library's tests, by release of torch", head, rows))

@@ -1,6 +1,7 @@
 """What was said of torch's own operators and modules, by whom, and who is right.
 
-`wild.json` is what `nox -s wild -- --all` found, `wild.yaml` what a person judged of it.
+`wild.json` is what `nox -s wild -- --all` found, `wild_cuda.json` what it found on a GPU, with
+`--device cuda`, and `wild.yaml` what a person judged of both.
 """
 
 import json
@@ -36,6 +37,7 @@ RIGHT = {
     "vtj": "vtj",
     "check": "vtj.check",
     "gradcheck": "gradcheck",
+    "others": "the others",
     "nobody": "nobody",
 }
 """Who can be right: `all` where they agree, `nobody` where there is nothing to be right about."""
@@ -44,7 +46,10 @@ KINDS = {
     "gradcheck": "gradcheck is wrong",
     "formula": "a formula of torch is too coarse to judge",
     "no number": "y or x holds no number to compare",
+    "jump": "y jumps at x",
     "refusal": "refused",
+    "device": "an assertion of the device ends the run",
+    "late": "late",
     "miss": "vtj passes over a mistake",
     "false alarm": "vtj accuses what is right",
 }
@@ -77,9 +82,10 @@ def said_of(sample: Mapping[str, Any]) -> str:
 
 
 @cache
-def recorded() -> dict[str, Any]:
-    """Return the record of the last complete run."""
-    file = resources.files("vtj_site.records") / "wild.json"
+def recorded(device: str = "cpu") -> dict[str, Any]:
+    """Return the record of the last complete run on a device, ``"cpu"`` or ``"cuda"``."""
+    name = {"cpu": "wild.json", "cuda": "wild_cuda.json"}[device]
+    file = resources.files("vtj_site.records") / name
     record: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return record
 
@@ -117,23 +123,24 @@ def unjudged(listed: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             )
 
 
-def count(kind: str, way: str, said: str) -> int:
+def count(kind: str, way: str, said: str, device: str = "cpu") -> int:
     """Return of how many samples of a kind something was said."""
-    found = recorded()["kinds"][kind]["ways"][way]["said"]
+    found = recorded(device)["kinds"][kind]["ways"][way]["said"]
     return sum(found.get(word, 0) for word in SAID[said])
 
 
-def judged(kind: str) -> int:
+def judged(kind: str, device: str = "cpu") -> int:
     """Return how many listed samples have a judgment of this kind, one of KINDS."""
     if kind not in KINDS:
         raise ValueError(f"no judgment is of kind {kind!r}; expected one of {', '.join(KINDS)}")
-    found = Counter(one.kind for sample in recorded()["listed"] if (one := judgment(sample)))
+    listed = recorded(device)["listed"]
+    found = Counter(one.kind for sample in listed if (one := judgment(sample)))
     return found[kind]
 
 
-def samples() -> int:
+def samples(device: str = "cpu") -> int:
     """Return how many samples were asked about, of all kinds."""
-    return sum(found["samples"] for found in recorded()["kinds"].values())
+    return sum(found["samples"] for found in recorded(device)["kinds"].values())
 
 
 def left_out() -> str:
@@ -160,15 +167,15 @@ def share(way: str, *apart: str) -> str:
     return f"{100 * len(others) / samples():.1f} %"
 
 
-def table_of_counts() -> Shown:
+def table_of_counts(device: str = "cpu") -> Shown:
     """Return what each way said, of how many samples, and how often it called `f`."""
     head = ("of", "asked", *SAID, "calls of f", "at most")
     text, rows = [", ".join(head)], []
-    for kind, found in recorded()["kinds"].items():
+    for kind, found in recorded(device)["kinds"].items():
         for way, label in WAYS.items():
             cost = found["ways"][way]
             cells = [
-                *(f"{count(kind, way, said):,}" for said in SAID),
+                *(f"{count(kind, way, said, device):,}" for said in SAID),
                 f"{cost['calls']['median']:,.0f}",
                 f"{cost['calls']['most']:,.0f}",
             ]
@@ -177,21 +184,24 @@ def table_of_counts() -> Shown:
             first = way == "check"
             rows.append(TableRow((*([of] if first else []), code(label), *cells),
                                  heads=len(WAYS) if first else 0))  # fmt: skip
-    caption = "What was said of torch's own operators and modules"
+    where = "" if device == "cpu" else ", on a GPU"
+    caption = f"What was said of torch's own operators and modules{where}"
     return Shown("\n".join(text), table(caption, head, rows))
 
 
-def table_of_judgments(*kinds: str) -> Shown:
+def table_of_judgments(*kinds: str, device: str = "cpu") -> Shown:
     """Return what some kinds of judgment are of: who said what, who was right, and why."""
     head = ("of", "said", "right", "why")
     groups: dict[tuple[Judgment, str, str], dict[str, None]] = {}
-    for sample in recorded()["listed"]:
+    for sample in recorded(device)["listed"]:
         one = judgment(sample)
         if one is not None and one.kind in kinds:
             why = f"{one.why}: {_values(sample)}" if one.kind == "formula" else one.why
             groups.setdefault((one, _in_words(sample), why), {})[sample["name"]] = None
     text, rows = [", ".join(head)], []
-    for (one, said, why), names in groups.items():
+    for (one, said, why), names in sorted(
+        groups.items(), key=lambda group: kinds.index(group[0][0].kind)
+    ):
         told = [said, RIGHT[one.right], why]
         text.append(", ".join((*names, *told)))
         rows.append(TableRow((", ".join(map(code, names)), *map(escape, told))))
@@ -213,9 +223,9 @@ def _values(sample: Mapping[str, Any]) -> str:
     return text.partition("]: ")[2].partition(": ")[0] or text
 
 
-def made_with() -> str:
+def made_with(device: str = "cpu") -> str:
     """Return when it was made, at which commit, with what, and how long it took."""
-    record = recorded()
+    record = recorded(device)
     return (
         f"Asked {record['date']} at commit {record['commit']}, torch {record['torch']},\n"
         f"NumPy {record['numpy']}, Python {record['python']}, {record['minutes']} minutes"

@@ -28,11 +28,13 @@ REFUSALS = ("TypeError: x[0] has layout", "ValueError: f reads memory beyond x")
 NO_NUMBER = re.compile(
     r"undecided: [xy](\[[\d,]+\])* is (nan|-?inf): (there is no|nothing to comp)"
 )
+DEVICES = pytest.mark.parametrize("device", ["cpu", "cuda"])
 OF_VTJ, OF_GRADCHECK = ("check", "certify"), ("slow", "fast")
 
 
-def test_the_record_is_of_the_schema_and_everything_is_counted() -> None:
-    record = recorded()
+@DEVICES
+def test_the_record_is_of_the_schema_and_everything_is_counted(device: str) -> None:
+    record = recorded(device)
     assert record["schema"] == 1
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", record["date"])
     assert re.fullmatch(r"[0-9a-f]{7,40}", record["commit"])
@@ -40,23 +42,25 @@ def test_the_record_is_of_the_schema_and_everything_is_counted() -> None:
     for kind, found in record["kinds"].items():
         assert found["samples"] > found["entries"] > 100
         for way in WAYS:
-            assert sum(count(kind, way, said) for said in SAID) == found["samples"], way
+            assert sum(count(kind, way, said, device) for said in SAID) == found["samples"], way
 
 
-def test_every_sample_with_a_disagreement_is_listed() -> None:
-    for kind, found in recorded()["kinds"].items():
-        listed = [one for one in recorded()["listed"] if one["kind"] == kind]
+@DEVICES
+def test_every_sample_with_a_disagreement_is_listed(device: str) -> None:
+    for kind, found in recorded(device)["kinds"].items():
+        listed = [one for one in recorded(device)["listed"] if one["kind"] == kind]
         for way in WAYS:
             other = [one for one in listed if one[way]["said"] not in SAID["correct"]]
-            assert len(other) == found["samples"] - count(kind, way, "correct"), (kind, way)
+            assert len(other) == found["samples"] - count(kind, way, "correct", device), (kind, way)
 
 
-def test_every_disagreement_is_judged() -> None:
-    assert not [*unjudged(recorded()["listed"])]
+@DEVICES
+def test_every_disagreement_is_judged(device: str) -> None:
+    assert not [*unjudged(recorded(device)["listed"])]
 
 
 def test_no_judgment_is_of_something_that_is_not_said() -> None:
-    listed = recorded()["listed"]
+    listed = recorded()["listed"] + recorded("cuda")["listed"]
     for one in judgments():
         for name in one.names:
             assert [sample for sample in listed if sample["name"] == name and one.is_of(sample)], (
@@ -132,7 +136,7 @@ def test_the_tables_show_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "undecided: dy/dx[0]: backward 1, numeric 2: nobody to decide between them"
     sample = listed("digamma", "undecided", "correct", "pass", "pass", text=text)
     kinds = {"operator": {"samples": 3, "entries": 2, "ways": ways}}
-    monkeypatch.setattr(wild, "recorded", lambda: {"kinds": kinds, "listed": [sample, sample]})
+    monkeypatch.setattr(wild, "recorded", lambda *_: {"kinds": kinds, "listed": [sample, sample]})
     counts = table_of_counts()
     assert "3 samples of 2 operators, vtj.check, 2, 0, 0, 1, 0, 2, 5,000" in str(counts)
     assert '<th scope="row" rowspan="4">3 samples of 2 operators</th>' in counts.html
