@@ -141,7 +141,7 @@ def test_all_faults_of_all_files_are_recorded(site: Site, monkeypatch: pytest.Mo
             command.main(arguments)
 
 
-def test_some_files_are_those_of_the_last_day_and_a_third_of_the_others(
+def test_some_files_are_those_of_the_last_day_and_others_for_each_commit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -156,8 +156,8 @@ def test_some_files_are_those_of_the_last_day_and_a_third_of_the_others(
         return command.of_this_commit(names)
 
     drawn = [set(commit(names[k], f"2026-01-0{3 * k + 1}")) for k in range(3)]
-    assert all(names[k] in drawn[k] and 15 < len(drawn[k]) < 45 for k in range(3))
-    assert len(set.union(*drawn)) > max(map(len, drawn)), "another third for each commit"
+    assert all(names[k] in drawn[k] and len(drawn[k]) == command.SOME for k in range(3))
+    assert len(set.union(*drawn)) > command.SOME, "others for each commit"
 
 
 def test_a_module_holds_the_fault_when_its_page_is_read() -> None:
