@@ -143,6 +143,7 @@ generator | critic
 enough | insufficient
 ~ model optimizer scaler
 common | rare
+~ free keep
 follow | precede
 """
 FORMS = """
