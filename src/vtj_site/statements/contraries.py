@@ -187,7 +187,7 @@ WRITTEN = {
     "mean": r"/|average",
     "minimum": r"argmin",
     "minus": "-",
-    "multiply": r"\*|@",
+    "multiply": r"\*",
     "numpy": r"\bnp\.",
     "ones": r"sum\(|" + NUMBER.format(1),
     "optimizer": r"optim|SGD|Adam",
