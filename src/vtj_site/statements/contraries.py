@@ -143,6 +143,7 @@ generator | critic
 enough | insufficient
 ~ model optimizer scaler
 common | rare
+~ free keep
 follow | precede
 """
 FORMS = """
@@ -186,7 +187,7 @@ WRITTEN = {
     "mean": r"/|average",
     "minimum": r"argmin",
     "minus": "-",
-    "multiply": r"\*|@",
+    "multiply": r"\*",
     "numpy": r"\bnp\.",
     "ones": r"sum\(|" + NUMBER.format(1),
     "optimizer": r"optim|SGD|Adam",

@@ -71,6 +71,14 @@ def _() -> None:
     assert not vtj.check(lambda x: x.relu() - (-x).relu(), at)  # torch says 0 of the slope of x
 
 
+@statement("too large to hold", "Because it is too large to hold.")
+def _() -> None:
+    layer = torch.nn.Conv2d(64, 64, kernel_size=3, padding=1, device="meta")
+    images = torch.empty(32, 64, 56, 56, device="meta")
+    jacobian = images.element_size() * layer(images).numel() * images.numel()
+    assert jacobian > 2**40 * 100, jacobian  # a hundred TiB
+
+
 @statement("detached", "Backward and forward both miss what is detached, and agree on a wrong `J`.")
 def _() -> None:
     for f in ELEMENTWISE:
