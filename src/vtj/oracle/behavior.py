@@ -56,13 +56,14 @@ LINEAR = "linear in v"  # the row of a second gradient argument
 X_UNCHANGED = Behavior("x unchanged", "x: f writes into its input", "f")
 
 
-def random_weights(generator: np.random.Generator, count: int, least: float, most: float) -> Array:
+def random_weights(seed: int, count: int, least: float, most: float) -> Array:
     """Return numbers with random signs and magnitudes from `least` to `most`.
 
     No magnitude is near zero, so that no entry of J hides behind a small weight, and with `most`
     beyond 1 a backward that clamps its argument shows.
     """
-    levels = np.frombuffer(generator.bytes(2 * count), "<i2")  # faster than floats
+    # faster than floats
+    levels = np.frombuffer(np.random.default_rng(seed).bytes(2 * count), "<i2")
     drawn = levels * ((most - least) / 2**15)
     drawn += np.copysign(least, drawn)
     return drawn
@@ -88,16 +89,14 @@ class Observed:
 
 def drawn(trial: Trial) -> Tensors:
     """Return gradient arguments for where they are omitted."""
-    return trial.weights(
-        random_weights(np.random.default_rng(trial.seed + 1), trial.size[0], 0.5, 2)
-    )
+    return trial.weights(random_weights(trial.seed + 1, trial.size[0], 0.5, 2))
 
 
 def signed(trial: Trial) -> Tensors:
     """Return gradient arguments of both signs, with entries beyond ±1."""
     # powers of two give weights that float32 holds: with 0.1 and 10 the right "0-d gradient times a
     # float32 matrix" (in tests/), which is float32 by torch's rules, would be called wrong
-    return trial.weights(random_weights(np.random.default_rng(trial.seed), trial.size[0], 0.125, 8))
+    return trial.weights(random_weights(trial.seed, trial.size[0], 0.125, 8))
 
 
 def observe(trial: Trial, v: Tensors | None, known: Sequence[Witness]) -> Observed:

@@ -221,13 +221,14 @@ def _judged(question: Question, J: Any, asked: Probes) -> Report:  # noqa: N803
     alone: list[Judged] = []
     if not found:
         v, grad = np.where(trial.reached, case.asked.v[0], 0), case.asked.grads[0]
+        size = abs(grad)
         # needs_input_grad is a custom Function's; a model has hundreds of inputs
-        alone += judge_alone(trial, v, grad, abs(grad), inputs=trial.custom)
-        alone += judge_layout(trial, case.asked.spread, grad, abs(grad))
-        alone += judge_between(trial, case.asked.behind, grad, abs(grad))
+        alone += judge_alone(trial, v, grad, size, inputs=trial.custom)
+        alone += judge_layout(trial, case.asked.spread, grad, size)
+        alone += judge_between(trial, case.asked.behind, grad, size)
         if watched is not None:
-            pair = (watched.grad, grad, abs(grad))
-            alone.append(same_up_to_rounding(trial, CREATE_GRAPH, v, *pair, WITH_AND_WITHOUT))
+            three = (watched.grad, grad, size)
+            alone.append(same_up_to_rounding(trial, CREATE_GRAPH, v, *three, WITH_AND_WITHOUT))
         found += [one.finding for one in alone if one.finding]
     if not found:
         found = open_question(case, DOUBTS)
@@ -279,11 +280,11 @@ def _raised(outcomes: Sequence[Outcome]) -> list[Judged]:
 
 def _not_numbers(trial: Trial, asked: Probes) -> list[Finding]:
     """Return the first number that is none: of `x`, which no step leads away from, or `x.grad`."""
-    return [
-        no_number(trial.x_name(name, int(at)), row[at])
-        for name, row in [("x", trial.x_vector), *(("x.grad", grad) for grad in asked.grads)]
-        for at in np.flatnonzero(~np.isfinite(row))
-    ][:1]
+    for name, rows in (("x", trial.x_vector), ("x.grad", asked.grads)):
+        if not (finite := np.isfinite(rows)).all():
+            at = int(np.argmin(finite))
+            return [no_number(trial.x_name(name, at % trial.size[1]), rows.flat[at])]
+    return []
 
 
 def _rows(compared: Sequence[Pair]) -> list[Row]:

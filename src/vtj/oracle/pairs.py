@@ -96,9 +96,10 @@ def probe(passes: Passes, run: ForwardRun, J: Operator | None, probes: int) -> P
     Without J by hand, ⟨v, J·u⟩ will do in place of J·u.
     """
     trial = passes.trial
-    generator, (outputs, inputs) = np.random.default_rng(trial.seed), trial.size
-    v = random_weights(generator, probes * outputs, LEAST, MOST).reshape(probes, outputs)
-    u = random_weights(generator, inputs, LEAST, MOST) * passes.scale
+    outputs, inputs = trial.size
+    many = probes * outputs
+    drawn = random_weights(trial.seed, many + many % 2 + inputs, LEAST, MOST)
+    v, u = drawn[:many].reshape(probes, outputs), drawn[many + many % 2 :] * passes.scale
     watched, gaps = twice(trial, run, v[0], u), spread(trial, v[0], run)
     # a single pass is one of a new run: does f give the same y again?
     first = [passes.backward_of(run, v[0])] if probes > 1 else []

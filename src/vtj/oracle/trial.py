@@ -172,7 +172,7 @@ class Trial:
 
         return seen, None if v is None else tuple(as_tuple(v)[i] for i in kept)
 
-    @property
+    @cached_property
     def parts(self) -> tuple[Tensor, ...]:
         """The inputs as a tuple."""
         return as_tuple(self.x)
@@ -187,7 +187,7 @@ class Trial:
         """Whether `x` is a tuple."""
         return isinstance(self.x, tuple)
 
-    @property
+    @cached_property
     def size(self) -> tuple[int, int]:
         """How many elements `y` and `x` have: the shape of J as a matrix."""
         return sum(p.numel() for p in self.y), sum(p.numel() for p in self.parts)
@@ -365,16 +365,16 @@ def _first_taken(
     given = tuple(part.detach() for part in as_tuple(x))
     if all(part.dtype == torch.float64 for part in given):
         # a kernel of one dtype, as a flash attention that takes float32 alone
-        tries = [tuple(part.to(dtype) for part in given) for dtype in DTYPES]
-        told = 0
+        told, tries = 0, list[torch.dtype | None](DTYPES)
     else:
-        tries = [given] if as_given else [tuple(part.double() for part in given), given]
+        tries = [None] if as_given else [torch.float64, None]
         told = len(tries) - 1
         if not as_given and any(part.dtype == torch.float64 for part in given):
             # a module in float32 and an x in float64 meet in a dtype that the module takes
-            tries += [tuple(part.to(dtype) for part in given) for dtype in DTYPES[1:]]
+            tries += DTYPES[1:]
     errors = []
-    for parts in tries:
+    for dtype in tries:
+        parts = given if dtype is None else tuple(part.to(dtype) for part in given)
         leaves = fresh_leaves(parts)
         try:
             with dtypes_noted() as noted:
