@@ -28,7 +28,7 @@ from vtj.oracle.rounding import gradient_rounding
 from vtj.oracle.tolerance import RELATIVE
 from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array, Vote, Witness, distance, product, unnamed
-from vtj.oracle.witnesses import first_line, raised_by_autograd
+from vtj.oracle.witnesses import failure, first_line
 from vtj.outcome import Outcome
 from vtj.report import Result, Row
 
@@ -268,9 +268,9 @@ def judge_passes(trial: Trial, seen: Observed, size: Array) -> Iterator[Judged]:
         yield Judged(Row("x.grad and v", "", "note", note="x.grad lies in the memory of v"))
 
 
-def raises(what: str, error: Exception) -> Judged:
+def raises(what: str, error: Exception, where: str = "") -> Judged:
     """Judge a backward that raised, in the row of what was asked of it."""
-    note = first_line(error)
+    note = f"{first_line(error)}: {where}" if where else first_line(error)
     row = Row(what, BACKWARD.name, "fails", note=note)
     finding = Finding(f"x.grad: backward raises {note}", "wrong", BACKWARD.culprit)
     return Judged(row, finding, raised=True)
@@ -325,9 +325,7 @@ def _holds(behavior: Behavior, holds: bool, where: str = "", error: float | None
 
 def gradient_left(trial: Trial, outcome: Outcome) -> Array | None:
     """Return `x.grad` as a vector, zeros where `y` is not connected; None where backward raised."""
-    if raised_by_autograd(outcome.error):
-        return np.zeros(trial.size[1])
-    return None if outcome.error is not None else trial.gradient(outcome.grad)
+    return None if failure(outcome) else trial.gradient(outcome.grad)
 
 
 def _gradient(
@@ -340,10 +338,9 @@ def _gradient(
     speakers: Sequence[Witness],
     not_of_j: Callable[[Array, Witness], str],
 ) -> Judged:
-    grad = gradient_left(trial, outcome)
-    if grad is None:
-        assert outcome.error is not None
-        return raises(what, outcome.error)
+    if error := failure(outcome):
+        return raises(what, error)
+    grad = trial.gradient(outcome.grad)
     mine = Witness(what, BACKWARD.name, grad, rounding, silent=~np.isfinite(grad))
     right = product(result.agreed, weights)
     apart = distance(mine, right, trial.relative)

@@ -11,7 +11,6 @@ from vtj.calling.state import Kept
 from vtj.calling.tensors import Function, Tensors
 from vtj.engines import BACKWARD
 from vtj.engines.numeric import SAFETY
-from vtj.oracle.alone import judge_alone
 from vtj.oracle.behavior import (
     LINEAR,
     Judged,
@@ -22,9 +21,8 @@ from vtj.oracle.behavior import (
     raises,
     signed,
 )
-from vtj.oracle.between import behind_another_call, judge_between
 from vtj.oracle.findings import Finding, accusation, concluded
-from vtj.oracle.layout import judge_layout, spread
+from vtj.oracle.further import judge_further
 from vtj.oracle.naming import numbers
 from vtj.oracle.patterns import pattern
 from vtj.oracle.reference import Reference, earned, reference
@@ -32,6 +30,7 @@ from vtj.oracle.tolerance import VISIBLE, excess
 from vtj.oracle.trial import Trial
 from vtj.oracle.unchecked import unchecked
 from vtj.oracle.voting import Array
+from vtj.oracle.witnesses import failure
 from vtj.outcome import Outcome
 from vtj.report import Report, Row
 
@@ -117,10 +116,7 @@ def report_beside(
     judged += judge_passes(trial, seen, abs(of_grad.exact[1]))
     grad = gradient_left(trial, seen.first)
     if grad is not None:
-        size = abs(of_grad.exact[1])
-        judged += judge_alone(trial, seen.weights, grad, size)
-        judged += judge_layout(trial, spread(trial, seen.weights), grad, size)
-        judged += judge_between(trial, behind_another_call(trial, seen.weights), grad, size)
+        judged += judge_further(trial, seen.weights, grad, abs(of_grad.exact[1]))
     judged += judge_f(stated, (seen.first, seen.again, seen.signed), kept)
     found = [one.finding for one in judged if one.finding]
     found.sort(key=lambda one: not one.culprit)
@@ -146,11 +142,10 @@ def _values(
         yield _judged(trial, "y", trial.y_vector, compared[-1], of_y.name)
     names = _inputs(trial)
     for place, (what, outcome) in enumerate(zip(("x.grad", LINEAR), outcomes, strict=True), 1):
-        mine = gradient_left(trial, outcome)
-        if mine is None:
-            assert outcome.error is not None
-            yield raises(what, outcome.error)
+        if error := failure(outcome):
+            yield raises(what, error)
             return
+        mine = trial.gradient(outcome.grad)
         compared.append(beside(mine, place, of_grad, names))
         judged = _judged(trial, what, mine, compared[-1], of_grad.name)
         # what is wrong for one v is wrong for the other: it is said once

@@ -10,7 +10,6 @@ import numpy as np
 import torch
 
 from vtj.calling.clock import OutOfTime
-from vtj.oracle.alone import judge_alone
 from vtj.oracle.behavior import (
     CREATE_GRAPH,
     WITH_AND_WITHOUT,
@@ -20,18 +19,16 @@ from vtj.oracle.behavior import (
     raises,
     same_up_to_rounding,
 )
-from vtj.oracle.between import judge_between
 from vtj.oracle.blind_spots import UNSEEN, possibly_detached
 from vtj.oracle.doubts import Doubt, Remedy, open_question, settle
 from vtj.oracle.findings import Finding, concluded, no_number
+from vtj.oracle.further import judge_further
 from vtj.oracle.judging import DEFAULT, MOST_ENTRIES, entry_by_entry, gradient_argument
-from vtj.oracle.layout import judge_layout
 from vtj.oracle.locating import Accused, accuse
 from vtj.oracle.operators import operator
 from vtj.oracle.pairs import (
     Pair,
     Probes,
-    backward_raised,
     over_wide_steps,
     pairs,
     probe,
@@ -44,8 +41,7 @@ from vtj.oracle.tolerance import VISIBLE
 from vtj.oracle.trial import Trial
 from vtj.oracle.unchecked import unchecked
 from vtj.oracle.voting import Mask
-from vtj.oracle.witnesses import first_line
-from vtj.outcome import Outcome
+from vtj.oracle.witnesses import failure, first_line
 from vtj.report import Report, Result, Row
 
 # Of elements of x: their entries cost no more than the search for one that is wrong may. Without it
@@ -172,10 +168,13 @@ DOUBTS = (*POWER, Doubt(UNSEEN, _detached, (ALL_CARE,), _of_detached))
 
 def along_directions(question: Question, J: Any, probes: int = 2) -> Report:  # noqa: N803
     """Return the report from a number of passes that does not grow with `x` or `y`."""
+    trial, asked = question.trial, None
     try:
-        return _report(question, J, probes)
+        by_hand = None if J is None else operator(trial, J)
+        asked = probe(Passes(trial), question.run, by_hand, probes)
+        return _judged(question, J, asked)
     except OutOfTime as late:
-        return out_of_time(late)
+        return out_of_time(late, [] if asked is None else list(pairs(asked)))
 
 
 def out_of_time(late: OutOfTime, compared: Sequence[Pair] = ()) -> Report:
@@ -188,20 +187,11 @@ def out_of_time(late: OutOfTime, compared: Sequence[Pair] = ()) -> Report:
     return Report("not compared to the end", rows, "undecided", None, (told,))
 
 
-def _report(question: Question, J: Any, probes: int) -> Report:  # noqa: N803
-    trial, passes = question.trial, Passes(question.trial)
-    asked = probe(passes, question.run, None if J is None else operator(trial, J), probes)
-    try:
-        return _judged(question, J, asked)
-    except OutOfTime as late:
-        return out_of_time(late, list(pairs(asked)))
-
-
 def _judged(question: Question, J: Any, asked: Probes) -> Report:  # noqa: N803
     trial, kept, clock, passes = question.trial, question.kept, question.clock, asked.passes
     watched = asked.watched
     behavior = [judge_v(asked.outcomes), *judge_f(trial, asked.outcomes, kept)]
-    raised = _raised(asked.outcomes)
+    raised = [raises("x.grad", error) for one in asked.outcomes if (error := failure(one))][:1]
     found = [one.finding for one in (*behavior, *raised) if one.finding]
     found = found or _not_numbers(trial, asked)
     case = Directions(asked)
@@ -223,9 +213,8 @@ def _judged(question: Question, J: Any, asked: Probes) -> Report:  # noqa: N803
         v, grad = np.where(trial.reached, case.asked.v[0], 0), case.asked.grads[0]
         size = abs(grad)
         # needs_input_grad is a custom Function's; a model has hundreds of inputs
-        alone += judge_alone(trial, v, grad, size, inputs=trial.custom)
-        alone += judge_layout(trial, case.asked.spread, grad, size)
-        alone += judge_between(trial, case.asked.behind, grad, size)
+        seen = case.asked.further
+        alone += judge_further(trial, v, grad, size, inputs=trial.custom, seen=seen)
         if watched is not None:
             three = (watched.grad, grad, size)
             alone.append(same_up_to_rounding(trial, CREATE_GRAPH, v, *three, WITH_AND_WITHOUT))
@@ -271,11 +260,6 @@ def _together(compared: Sequence[Pair]) -> list[list[Pair]]:
         [pair for pair in compared if pair.side == side]
         for side in dict.fromkeys(pair.side for pair in compared)
     ]
-
-
-def _raised(outcomes: Sequence[Outcome]) -> list[Judged]:
-    errors = [one.error for one in outcomes if one.error is not None and backward_raised(one)]
-    return [raises("x.grad", error) for error in errors[:1]]
 
 
 def _not_numbers(trial: Trial, asked: Probes) -> list[Finding]:

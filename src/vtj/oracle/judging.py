@@ -10,7 +10,6 @@ import numpy as np
 from vtj.calling.state import Kept
 from vtj.calling.tensors import Tensors
 from vtj.engines import BACKWARD, ENGINES, FORWARD, NUMERIC, Family
-from vtj.oracle.alone import beyond_jacobian, judge_alone
 from vtj.oracle.behavior import (
     Observed,
     drawn,
@@ -20,7 +19,6 @@ from vtj.oracle.behavior import (
     observe,
     raises,
 )
-from vtj.oracle.between import behind_another_call, judge_between
 from vtj.oracle.doubts import open_question
 from vtj.oracle.findings import (
     LAST_DIGITS,
@@ -32,7 +30,7 @@ from vtj.oracle.findings import (
     overall,
     said,
 )
-from vtj.oracle.layout import judge_layout, spread
+from vtj.oracle.further import beyond_jacobian, judge_further
 from vtj.oracle.passes import Passes
 from vtj.oracle.patterns import cause
 from vtj.oracle.question import Question
@@ -139,9 +137,7 @@ def judge(answers: Answers, seen: Observed, kept: Kept) -> Report:
     grad = gradient_left(trial, seen.first)
     if grad is not None and not any(one.verdict == "wrong" for one in found):
         size = abs(seen.weights) @ abs(result.agreed.value)
-        alone = list(judge_alone(trial, seen.weights, grad, size))
-        alone += judge_layout(trial, spread(trial, seen.weights), grad, size)
-        alone += judge_between(trial, behind_another_call(trial, seen.weights), grad, size)
+        alone = list(judge_further(trial, seen.weights, grad, size))
         of_backward += alone
         found = [one.finding for one in alone if one.finding] or found
     not_checked, open_questions = unchecked(trial, kept, "check")

@@ -12,7 +12,6 @@ import numpy as np
 from vtj.calling.repeatable import reseeded
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC, Family
 from vtj.engines.numeric import CLOSE, SAFETY
-from vtj.oracle.alone import TOGETHER, outputs_alone
 from vtj.oracle.behavior import ADDS, RANDOM, REPEATABLE, Judged, same_as
 from vtj.oracle.blind_spots import (
     ROUNDED_AWAY,
@@ -31,6 +30,7 @@ from vtj.oracle.findings import (
     differs_in_last_digits,
     said,
 )
+from vtj.oracle.further import TOGETHER, outputs_alone
 from vtj.oracle.pairs import Pair, Probes, reexamined_pair, with_size
 from vtj.oracle.passes import FIRST
 from vtj.oracle.patterns import NOT_LINEAR, NOT_OF_V
@@ -38,7 +38,7 @@ from vtj.oracle.rounding import gradient_rounding, negligible_slopes
 from vtj.oracle.tolerance import MOST_PART, most_rounding
 from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array, Witness, distance, unnamed, vote
-from vtj.oracle.witnesses import raised_by_autograd
+from vtj.oracle.witnesses import failure
 from vtj.report import Row
 
 Way: TypeAlias = Callable[[Array], Array]  # from u to J·u
@@ -286,7 +286,7 @@ def _entry(asked: Probes, row: int, column: int, forward: Array | None) -> _Entr
     if asked.J is not None:
         said_by[BY_HAND.name] = asked.J.right(u)[[row]]
     outcome = asked.passes.backward(v)
-    if outcome.error is None or raised_by_autograd(outcome.error):
+    if not failure(outcome):
         said_by[BACKWARD.name] = trial.gradient(outcome.grad)[[column]]
     if forward is not None:
         said_by[FORWARD.name] = forward[[row]]

@@ -14,6 +14,7 @@ from vtj.engines.numeric import NOTHING, SAFETY, Slopes
 from vtj.oracle.findings import culprits
 from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array, Mask, Vote, Witness, one_per_family, vote
+from vtj.outcome import Outcome
 from vtj.report import Row
 
 
@@ -138,6 +139,11 @@ def first_line(error: Exception) -> str:
         return type(error).__name__
     sentence = message.splitlines()[0].split(". ")[0]
     return f"{type(error).__name__}: {sentence if len(sentence) <= 120 else sentence[:117] + '...'}"
+
+
+def failure(outcome: Outcome) -> Exception | None:
+    """Return what backward raised, for another reason than that `y` is not connected to `x`."""
+    return None if raised_by_autograd(outcome.error) else outcome.error
 
 
 def raised_by_autograd(error: Exception | None) -> bool:
