@@ -23,14 +23,14 @@ from vtj.calling.tensors import (
 from vtj.engines import BACKWARD
 from vtj.oracle.findings import Finding, accusation, said
 from vtj.oracle.naming import numbers
-from vtj.oracle.patterns import pattern
+from vtj.oracle.patterns import NOT_LINEAR, TOGETHER, pattern
 from vtj.oracle.rounding import gradient_rounding
 from vtj.oracle.tolerance import RELATIVE
 from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array, Vote, Witness, distance, product, unnamed
 from vtj.oracle.witnesses import failure, first_line
 from vtj.outcome import Outcome
-from vtj.report import Result, Row
+from vtj.report import Row
 
 
 @dataclass(frozen=True)
@@ -224,7 +224,6 @@ class Judged:
     row: Row
     finding: Finding | None = None
     explains_all: bool = False  # whether all other findings on the backward follow from this one
-    raised: bool = False  # whether backward raised, so that there is nothing to compare
 
 
 def judge_backward(
@@ -232,16 +231,16 @@ def judge_backward(
     seen: Observed,
     result: Vote,
     speakers: Sequence[Witness],
-    not_of_j: Callable[[Array, Witness], str],
+    right_alone: Callable[[Array, Witness], bool],
 ) -> Iterator[Judged]:
     """Judge `x.grad` and everything else the backward passes did.
 
-    `not_of_j` names the mistake where backward gives J, and another gradient than vᵀ·J.
+    `right_alone` says of a `v` and vᵀ·J whether backward gives that for each output alone.
     """
     of_v = (seen.first, seen.weights, seen.rounding[0])
     of_w = (seen.signed, seen.signed_weights, seen.rounding[1])
-    yield _gradient(trial, "x.grad", *of_v, result, speakers, not_of_j)
-    yield _gradient(trial, LINEAR, *of_w, result, speakers, not_of_j)
+    yield _gradient(trial, "x.grad", *of_v, result, speakers, right_alone)
+    yield _gradient(trial, LINEAR, *of_w, result, speakers, right_alone)
     yield from judge_passes(trial, seen, abs(seen.weights) @ abs(result.agreed.value))
 
 
@@ -272,8 +271,7 @@ def raises(what: str, error: Exception, where: str = "") -> Judged:
     """Judge a backward that raised, in the row of what was asked of it."""
     note = f"{first_line(error)}: {where}" if where else first_line(error)
     row = Row(what, BACKWARD.name, "fails", note=note)
-    finding = Finding(f"x.grad: backward raises {note}", "wrong", BACKWARD.culprit)
-    return Judged(row, finding, raised=True)
+    return Judged(row, Finding(f"x.grad: backward raises {note}", "wrong", BACKWARD.culprit))
 
 
 def judge_v(outcomes: Sequence[Outcome]) -> Judged:
@@ -336,7 +334,7 @@ def _gradient(
     rounding: Array,
     result: Vote,
     speakers: Sequence[Witness],
-    not_of_j: Callable[[Array, Witness], str],
+    right_alone: Callable[[Array, Witness], bool],
 ) -> Judged:
     if error := failure(outcome):
         return raises(what, error)
@@ -345,9 +343,10 @@ def _gradient(
     right = product(result.agreed, weights)
     apart = distance(mine, right, trial.relative)
     worst = float(apart.max(initial=0))
-    note = "x.grad is None: nothing leads from y to x" if _is_none(outcome) else ""
-    result_word: Result = "differs" if worst > 1 else "agrees"
-    row = Row(what, BACKWARD.name, result_word, worst, note)
+    held = outcome.grad if isinstance(outcome.grad, tuple) else (outcome.grad,)
+    none = all(one is None for one in held)
+    note = "x.grad is None: nothing leads from y to x" if none else ""
+    row = Row(what, BACKWARD.name, "differs" if worst > 1 else "agrees", worst, note)
     if worst <= 1:
         return Judged(row)
     own = next((one for one in speakers if one.family == BACKWARD.name), None)
@@ -356,7 +355,7 @@ def _gradient(
     elif result.against[BACKWARD.name].any() and not _differ(mine, product(own, weights), trial):
         return Judged(row)  # what is said of J explains it
     else:
-        named = not_of_j(weights, right)
+        named = TOGETHER if right_alone(weights, right) else NOT_LINEAR
     at = int(np.argmax(apart))
     others = [product(one, weights) for one in speakers if one.family != BACKWARD.name]
     told = f"{trial.x_name('x.grad', at)}: {said([mine, *others], at)}"
@@ -365,11 +364,6 @@ def _gradient(
 
 def _differ(a: Witness, b: Witness, trial: Trial) -> bool:
     return bool((distance(a, b, trial.relative) > 1).any())
-
-
-def _is_none(outcome: Outcome) -> bool:
-    grads = outcome.grad if isinstance(outcome.grad, tuple) else (outcome.grad,)
-    return all(grad is None for grad in grads)
 
 
 def same_as(

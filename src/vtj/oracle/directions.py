@@ -78,14 +78,6 @@ class Directions:
         return _too_weak(self.asked, self.accused.pairs)
 
 
-def _weak_at_first(case: Directions) -> bool:
-    return bool(case.weak_at_first)
-
-
-def _weak(case: Directions) -> bool:
-    return case.accused.finding is None and bool(case.weak)
-
-
 def _detached(case: Directions) -> Mask:
     """Return which outputs autograd alone speaks for."""
     trial, asked = case.asked.trial, case.asked
@@ -160,8 +152,17 @@ WIDE_STEPS = Remedy("take wider steps", _over_wide_steps)
 ALL_CARE = Remedy("measure the noise of f", _with_all_care)
 POWER = (
     # before an entry is looked for
-    Doubt("a small mistake would not show", _weak_at_first, (FORWARD_PASS,)),
-    Doubt("after all, it would not show", _weak, (FORWARD_PASS, WIDE_STEPS), _of_weakness),
+    Doubt(
+        "a small mistake would not show",
+        lambda case: bool(case.weak_at_first),
+        (FORWARD_PASS,),
+    ),
+    Doubt(
+        "after all, it would not show",
+        lambda case: case.accused.finding is None and bool(case.weak),
+        (FORWARD_PASS, WIDE_STEPS),
+        _of_weakness,
+    ),
 )
 DOUBTS = (*POWER, Doubt(UNSEEN, _detached, (ALL_CARE,), _of_detached))
 

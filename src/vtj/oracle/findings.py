@@ -93,10 +93,10 @@ def culprits(against: Mapping[str, Mask], reached: Mask) -> list[tuple[Family, M
     ]
 
 
-def differs_in_last_digits(exact: Array, numeric: Array, mask: Mask, relative: float) -> bool:
+def differs_in_last_digits(exact: Array, numeric: Array, relative: float) -> bool:
     """Return whether exact values and differences part in digits that no detached path spares."""
     small = max(GOOD_DIGITS, most_rounding(relative))
-    return bool((abs(exact - numeric) <= small * abs(numeric))[mask].all())
+    return bool((abs(exact - numeric) <= small * abs(numeric)).all())
 
 
 def cancelled(chosen: float, slope: float, reach: float) -> str:

@@ -20,7 +20,6 @@ from vtj.calling import waiting
 from vtj.calling.tensors import as_tuple, dense, fresh_leaves, shaped_like
 from vtj.engines import BACKWARD
 from vtj.oracle.behavior import Behavior, Judged, raises, same_up_to_rounding
-from vtj.oracle.patterns import NOT_LINEAR
 from vtj.oracle.trial import ForwardRun, Trial
 from vtj.oracle.voting import Array, Witness, distance, unnamed
 from vtj.oracle.witnesses import first_line
@@ -36,7 +35,6 @@ ANOTHER_CALL = Behavior(
     "another call between",
     "another gradient where f is called elsewhere before backward (what it saved is not in ctx)",
 )
-TOGETHER = "right where each output is used alone, wrong where several are"
 
 
 @dataclass(frozen=True)
@@ -149,14 +147,15 @@ def judge_alone(
             yield same_up_to_rounding(trial, behavior, v, came, grad, size, times=len(trial.y))
 
 
-def beyond_jacobian(trial: Trial, v: Array, right: Witness) -> str:
-    """Name the mistake of a backward that gives J row by row, and not `right`, which is vᵀ·J."""
+def right_alone(
+    trial: Trial, v: Array, right: Witness, columns: slice | list[int] = slice(None)
+) -> bool:
+    """Return whether backward gives what is right where each output is used alone."""
     if sum(trial.connected) > 1:
         with suppress(Exception):  # it is no more than a closer look
-            came = unnamed(outputs_alone(trial, v))
-            if (distance(came, right, trial.relative) <= 1).all():
-                return TOGETHER
-    return NOT_LINEAR
+            came = unnamed(outputs_alone(trial, v)[columns])
+            return bool((distance(came, right, trial.relative) <= 1).all())
+    return False
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from vtj.oracle.findings import (
     overall,
     said,
 )
-from vtj.oracle.further import beyond_jacobian, judge_further
+from vtj.oracle.further import judge_further, right_alone
 from vtj.oracle.passes import Passes
 from vtj.oracle.patterns import cause
 from vtj.oracle.question import Question
@@ -39,7 +39,7 @@ from vtj.oracle.trial import Trial
 from vtj.oracle.twice import twice
 from vtj.oracle.unchecked import unchecked
 from vtj.oracle.voting import Array, Mask, Witness, distance, product
-from vtj.oracle.witnesses import Answers, ask_engines
+from vtj.oracle.witnesses import Answers, ask_engines, failure
 from vtj.report import Report, Row, Verdict
 
 MOST_ENTRIES = 10_000  # beyond, directions decide unless engines are asked for by name
@@ -117,15 +117,13 @@ def judge(answers: Answers, seen: Observed, kept: Kept) -> Report:
     trial, result = answers.trial, answers.result
     speakers = list(answers.speakers.values())
     of_f = list(judge_f(trial, (seen.first, seen.again, seen.signed), kept))
-    of_backward = list(
-        judge_backward(trial, seen, result, speakers, partial(beyond_jacobian, trial))
-    )
+    of_backward = list(judge_backward(trial, seen, result, speakers, partial(right_alone, trial)))
     found = [one.finding for one in of_f if one.finding]
     if not any(one.culprit for one in found):
         found += [one.finding for one in of_backward if one.finding and one.explains_all]
         of_jacobian = findings(answers)
-        raised = of_backward[0].raised
-        found += [one for one in of_jacobian if not raised or one.verdict == "wrong"]
+        compared = not failure(seen.first)
+        found += [one for one in of_jacobian if compared or one.verdict == "wrong"]
     if not any(one.culprit in (NUMERIC.culprit, BACKWARD.culprit) for one in found):
         found += [one.finding for one in of_backward if one.finding][:1]
     # what vmap makes of a backward that is wrong follows from that
@@ -189,10 +187,11 @@ def rows(answers: Answers) -> list[Row]:
     """Return a row per witness, per engine that does not apply, and per kink."""
     trial, result = answers.trial, answers.result
     made = []
-    odd = {} if trial.custom else dict(_torch_errs(answers))
+    odd = {} if trial.custom else dict(_splits(answers))
     for one in answers.witnesses:
         if one.name in odd:
-            made.append(Row(one.name, one.family, "not applicable", note=odd[one.name]))
+            note = f"torch's own vmap rule is wrong: {odd[one.name]}"
+            made.append(Row(one.name, one.family, "not applicable", note=note))
             continue
         worst = float(distance(one, result.agreed, trial.relative).max(initial=0))
         silent = np.broadcast_to(one.silent, one.value.shape)
@@ -227,7 +226,7 @@ def _accusation(answers: Answers, family: Family, mask: Mask) -> Finding:
     at = int(np.argmax(apart))
     entry = f"{trial.entry_name(at)}: {said(list(speakers.values()), at)}"
     if family in (NUMERIC, FORWARD) and differs_in_last_digits(
-        accused.value, result.agreed.value, mask, trial.earned
+        accused.value[mask], result.agreed.value[mask], trial.earned
     ):
         return Finding(f"{entry}: {LAST_DIGITS}", "undecided")
     if family.verdict == "undecided":
@@ -236,12 +235,6 @@ def _accusation(answers: Answers, family: Family, mask: Mask) -> Finding:
     found = {name: one.value for name, one in speakers.items()}
     named = cause(family, found, result.agreed, mask, trial.inputs)
     return accusation(entry, family.conclusion, family.culprit, named, count)
-
-
-def _torch_errs(answers: Answers) -> Iterator[tuple[str, str]]:
-    """Yield engines that err by torch's fault, where `f` has no custom Function, and how."""
-    for name, told in _splits(answers):
-        yield name, f"torch's own vmap rule is wrong: {told}"
 
 
 def _splits(answers: Answers) -> Iterator[tuple[str, str]]:

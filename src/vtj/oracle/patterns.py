@@ -19,6 +19,7 @@ OPPOSITE = "the opposite sign"
 TRANSPOSED = "transposed"
 NOT_OF_V = "does not depend on v"
 NOT_LINEAR = "not linear in v"
+TOGETHER = "right where each output is used alone, wrong where several are"
 SINGLE = "float32 precision"
 
 

@@ -240,8 +240,7 @@ def _with_rounding(answers: Answers) -> Answers:
     # else householder_product (in tests/), whose slope of 3e-13 is rounding, seems to have kinks
     left = kinks & _apart(rounded.speakers.get(BACKWARD.name), numeric, trial.relative)
     heard = replace(numeric, silent=numeric.silent & ~(kinks & ~left))
-    witnesses = tuple(heard if one is numeric else one for one in witnesses)
-    return replace(rounded, witnesses=witnesses, cancelling_kinks=left)
+    return rounded.with_numeric(heard, cancelling_kinks=left)
 
 
 def _zero_but_for_rounding(answers: Answers) -> Answers:
@@ -259,9 +258,7 @@ def _zero_but_for_rounding(answers: Answers) -> Answers:
     rounding = rounding_error_bound(trial, exact)
     zero &= np.max([abs(one.value) for one in exact], axis=0) <= SAFETY * rounding
     error = numeric.error + np.where(zero, rounding, 0.0)
-    heard = replace(numeric, silent=numeric.silent & ~zero, error=error)
-    witnesses = tuple(heard if one is numeric else one for one in answers.witnesses)
-    return replace(answers, witnesses=witnesses)
+    return answers.with_numeric(replace(numeric, silent=numeric.silent & ~zero, error=error))
 
 
 def _apart(backward: Witness | None, numeric: Witness, relative: float) -> Mask:
@@ -323,8 +320,7 @@ def _with_slopes(answers: Answers, slopes: Slopes, cancelling: Mask | None = Non
         cancelling = cancelling & _apart(answers.speakers.get(BACKWARD.name), again, trial.relative)
         silent = silent | cancelling
     again = replace(again, silent=silent)
-    witnesses = tuple(again if one is answers.numeric else one for one in answers.witnesses)
-    return replace(answers, witnesses=witnesses, slopes=slopes, cancelling_kinks=cancelling)
+    return answers.with_numeric(again, slopes=slopes, cancelling_kinks=cancelling)
 
 
 def _rounded_away(trial: Trial, numeric: Witness, exact: Sequence[Witness]) -> Mask:

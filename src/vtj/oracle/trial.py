@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd.function import BackwardCFunction
+from torch.autograd.function import Function as AutogradFunction
 
 from vtj.calling.arguments import Arguments
 from vtj.calling.declared import holding_declared
@@ -30,7 +31,7 @@ from vtj.calling.tensors import (
 )
 from vtj.engines.numeric import CLOSE
 from vtj.oracle.naming import element
-from vtj.oracle.noise import finest_noise, leaping, noise_at_all_scales
+from vtj.oracle.noise import leaping, measured_noise, noise_at_all_scales
 from vtj.oracle.tolerance import RELATIVE
 from vtj.oracle.voting import Array, Mask
 from vtj.outcome import Outcome, backward
@@ -115,7 +116,7 @@ class Trial:
 
         Rounding tells: it is that of the terms, whatever is left of them.
         """
-        return np.maximum(abs(self.y_vector), finest_noise(*self.line()) / self.eps)
+        return np.maximum(abs(self.y_vector), measured_noise(*self.line(), first=1) / self.eps)
 
     @cached_property
     def near(self) -> tuple[Array, Array]:
@@ -374,7 +375,10 @@ def first_run(
         connected=connected,
         held=held,
         custom=any(isinstance(node, BackwardCFunction) for node in nodes),
-        own_jvp=any(_has_jvp(node) for node in nodes),
+        own_jvp=any(
+            getattr(type(node), "_forward_cls", AutogradFunction).jvp is not AutogradFunction.jvp
+            for node in nodes
+        ),
         once_differentiable=any(node.name() == ONCE_DIFFERENTIABLE for node in nodes),
         others=tuple(leaf for leaf in reached if all(leaf is not one for one in leaves)),
         names=() if given is None else given.names,
@@ -437,11 +441,6 @@ def _with_its_storage(part: Tensor) -> Tensor:
     count = part.untyped_storage().nbytes() // part.element_size()
     whole = part.as_strided((count,), (1,), 0).clone()
     return whole.as_strided(part.size(), part.stride(), part.storage_offset())
-
-
-def _has_jvp(node: Any) -> bool:
-    function = getattr(type(node), "_forward_cls", torch.autograd.Function)
-    return bool(function.jvp is not torch.autograd.Function.jvp)
 
 
 def _least_precise(noted: Iterable[torch.dtype], *tensors: Tensor) -> torch.dtype:

@@ -52,11 +52,6 @@ class Twice:
             self.see(step, leaves, self.trial.f(*leaves))
         return self.moved[step]
 
-    def is_another(self, slope: float) -> bool:
-        """Return whether a slope is not what double backward says."""
-        largest = max(abs(slope), abs(self.by_graph))
-        return not abs(slope - self.by_graph) <= VISIBLE * largest
-
     def rows(self, reach: float) -> Iterator[Row]:
         """Yield a row where double backward says something else than differences, for sure.
 
@@ -64,7 +59,7 @@ class Twice:
         """
         step = min((abs(one) for one in self.moved), default=CLOSE * reach)
         slope = (self.at(step) - self.at(-step)) / (2 * step)
-        if not self.is_another(slope):
+        if abs(slope - self.by_graph) <= VISIBLE * max(abs(slope), abs(self.by_graph)):
             return
         here = self.at(0.0)
         steps = [part * reach for part in STEPS]

@@ -1,7 +1,7 @@
 """Ask every engine, and the person who derived J by hand."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -44,6 +44,11 @@ class Answers:
     def exact(self) -> list[Witness]:
         """All others."""
         return [one for one in self.witnesses if one.family != NUMERIC.name]
+
+    def with_numeric(self, numeric: Witness, **changed: Any) -> "Answers":
+        """Return the answers with other differences, and what else is changed."""
+        witnesses = tuple(numeric if one is self.numeric else one for one in self.witnesses)
+        return replace(self, witnesses=witnesses, **changed)
 
     @cached_property
     def result(self) -> Vote:
