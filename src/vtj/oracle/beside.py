@@ -36,7 +36,7 @@ from vtj.oracle.rounded import rounded
 from vtj.oracle.tolerance import RELATIVE, VISIBLE, excess
 from vtj.oracle.trial import ForwardRun, Trial, first_run
 from vtj.oracle.unchecked import unchecked
-from vtj.oracle.voting import Array
+from vtj.oracle.voting import Array, unnamed
 from vtj.oracle.witnesses import failure, first_line
 from vtj.outcome import Outcome
 from vtj.report import Report, Row
@@ -198,16 +198,15 @@ def report_beside(
     )
     weights = [np.where(held, 0.0, trial.weighing(one)) for one in (v, signed(trial))]
     asked = {name: reference(name, g, trial, weights) for name, g in named.items()}
-    seen = observe(trial, v, ())
+    seen = observe(trial, v)
     of_grad = asked.get("surrogate") or asked["reference"]
     judged = list(_values(trial, asked.get("reference"), of_grad, (seen.first, seen.signed)))
     # under create_graph silu's backward in bfloat16 is made of others, each of which rounds
     rounding = 2 * of_grad.beside(of_grad.exact[1], 1).allowed / SAFETY
-    seen = replace(seen, rounding=(*seen.rounding[:2], rounding))
-    judged += judge_passes(trial, seen, abs(of_grad.exact[1]))
+    judged += judge_passes(trial, seen, abs(of_grad.exact[1]), rounding)
     grad = gradient_left(trial, seen.first)
     if grad is not None:
-        judged += judge_further(trial, seen.weights, grad, abs(of_grad.exact[1]))
+        judged += judge_further(trial, seen.weights, unnamed(grad, 0.0, abs(of_grad.exact[1])))
     stated = replace(trial, stated=earned(trial))
     judged += judge_f(stated, (seen.first, seen.again, seen.signed), kept)
     found = [one.finding for one in judged if one.finding]

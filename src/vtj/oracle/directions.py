@@ -40,7 +40,7 @@ from vtj.oracle.rounding import negligible_slopes
 from vtj.oracle.tolerance import VISIBLE
 from vtj.oracle.trial import Trial
 from vtj.oracle.unchecked import unchecked
-from vtj.oracle.voting import Mask
+from vtj.oracle.voting import Mask, unnamed
 from vtj.oracle.witnesses import failure, first_line
 from vtj.report import Report, Result, Row
 
@@ -212,13 +212,13 @@ def _judged(question: Question, J: Any, asked: Probes) -> Report:  # noqa: N803
     alone: list[Judged] = []
     if not found:
         v, grad = np.where(trial.reached, case.asked.v[0], 0), case.asked.grads[0]
-        size = abs(grad)
+        right = unnamed(grad, 0.0, abs(grad))
         # needs_input_grad is a custom Function's; a model has hundreds of inputs
         seen = case.asked.further
-        alone += judge_further(trial, v, grad, size, inputs=trial.custom, seen=seen)
+        alone += judge_further(trial, v, right, inputs=trial.custom, seen=seen)
         if watched is not None:
-            three = (watched.grad, grad, size)
-            alone.append(same_up_to_rounding(trial, CREATE_GRAPH, v, *three, WITH_AND_WITHOUT))
+            pair = (watched.grad, right)
+            alone.append(same_up_to_rounding(trial, CREATE_GRAPH, v, *pair, WITH_AND_WITHOUT))
         found += [one.finding for one in alone if one.finding]
     if not found:
         found = open_question(case, DOUBTS)

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import torch
@@ -37,43 +38,36 @@ ANOTHER_CALL = Behavior(
 )
 
 
-@dataclass(frozen=True)
-class Further:
-    """What a further pass through a run left, or the error that it raised."""
-
-    v: Array  # the gradient argument as a vector
-    grad: Array | str
+# what a further pass through a run left, or the error that it raised; None where it is not asked
+Further: TypeAlias = Array | str | None
 
 
 def judge_further(
     trial: Trial,
     v: Array,
-    grad: Array,
-    size: Array,
+    right: Witness,
     *,
     inputs: bool = True,
-    seen: tuple[Further | None, Further | None] | None = None,  # with gaps, and behind other calls
+    seen: tuple[Further, Further] | None = None,  # with gaps, and behind other calls
 ) -> Iterator[Judged]:
-    """Judge what backward leaves in all these ways, beside the `grad` that the same `v` left first.
+    """Judge what backward leaves in all these ways, beside what the same `v` left first.
 
     Where there are several inputs or outputs, each costs a pass; without `inputs`, each output.
     """
-    yield from judge_alone(trial, v, grad, size, inputs=inputs)
+    yield from judge_alone(trial, v, right, inputs=inputs)
     gaps, behind = seen or (spread(trial, v), behind_another_call(trial, v))
-    for behavior, advice, one in (
+    for behavior, advice, grad in (
         (GAPS, "begin backward with v = v.contiguous()", gaps),
         (ANOTHER_CALL, "call backward before f is called again", behind),
     ):
-        if one is None:
-            continue
-        if isinstance(one.grad, str):  # what raises deceives nobody
-            note = f"{advice}, or it raises {one.grad}"
+        if isinstance(grad, str):  # what raises deceives nobody
+            note = f"{advice}, or it raises {grad}"
             yield Judged(Row(behavior.name, BACKWARD.name, "note", note=note))
-        else:
-            yield same_up_to_rounding(trial, behavior, one.v, one.grad, grad, size)
+        elif grad is not None:
+            yield same_up_to_rounding(trial, behavior, v, grad, right)
 
 
-def spread(trial: Trial, v: Array, run: ForwardRun | None = None) -> Further | None:
+def spread(trial: Trial, v: Array, run: ForwardRun | None = None) -> Further:
     """Run backward through a run, whose graph stays, or a new one, where `v` has gaps.
 
     They are numbers that are not its own: column by column, each element is followed by one. A
@@ -86,10 +80,10 @@ def spread(trial: Trial, v: Array, run: ForwardRun | None = None) -> Further | N
         columns = part.permute(*reversed(range(part.ndim)))
         apart = torch.stack([columns, -3 * columns], -1)[..., 0]
         weights.append(apart.permute(*reversed(range(part.ndim))))
-    return _further(trial, run or _new_run(trial), v, weights, retain_graph=True)
+    return _further(trial, run or _new_run(trial), weights, retain_graph=True)
 
 
-def behind_another_call(trial: Trial, v: Array) -> Further | None:
+def behind_another_call(trial: Trial, v: Array) -> Further:
     """Run `f` at `x`, then elsewhere, then backward through the first."""
     if not trial.looked_into:
         return None
@@ -98,11 +92,11 @@ def behind_another_call(trial: Trial, v: Array) -> Further | None:
     return behind_other_calls(trial, run, v)
 
 
-def behind_other_calls(trial: Trial, run: ForwardRun, v: Array) -> Further | None:
+def behind_other_calls(trial: Trial, run: ForwardRun, v: Array) -> Further:
     """Run backward through a run, whose graph stands, when `f` was called elsewhere since."""
     if not trial.looked_into:
         return None
-    return _further(trial, run, v, shaped_like(v, trial.y), retain_graph=False)
+    return _further(trial, run, shaped_like(v, trial.y), retain_graph=False)
 
 
 def _new_run(trial: Trial) -> ForwardRun:
@@ -111,9 +105,9 @@ def _new_run(trial: Trial) -> ForwardRun:
 
 
 def _further(
-    trial: Trial, run: ForwardRun, v: Array, weights: Sequence[Tensor], *, retain_graph: bool
-) -> Further | None:
-    """Run backward with these weights, which hold `v`; None where it takes no `inputs`."""
+    trial: Trial, run: ForwardRun, weights: Sequence[Tensor], *, retain_graph: bool
+) -> Further:
+    """Run backward with these weights; None where it takes no `inputs`."""
     try:
         grads = waiting.grad(
             as_tuple(run.y), run.leaves, weights, retain_graph=retain_graph, allow_unused=True
@@ -121,15 +115,13 @@ def _further(
     except Exception as error:
         if "use_reentrant=True" in str(error):  # it refuses to be asked for x alone
             return None
-        return Further(v, first_line(error))
-    return Further(v, trial.gradient(grads))
+        return first_line(error)
+    return trial.gradient(grads)
 
 
-def judge_alone(
-    trial: Trial, v: Array, grad: Array, size: Array, *, inputs: bool
-) -> Iterator[Judged]:
+def judge_alone(trial: Trial, v: Array, right: Witness, *, inputs: bool) -> Iterator[Judged]:
     """Judge backward for each input and for each output alone."""
-    if not np.isfinite(grad).all():
+    if not np.isfinite(right.value).all():
         return
     asked: list[tuple[Behavior, Callable[[Trial, Array], Array]]] = []
     if inputs and len(trial.parts) > 1:
@@ -144,7 +136,7 @@ def judge_alone(
         except Exception as error:  # f needs them all, as one that differentiates inside
             yield Judged(Row(behavior.name, "", "not applicable", note=first_line(error)))
         else:
-            yield same_up_to_rounding(trial, behavior, v, came, grad, size, times=len(trial.y))
+            yield same_up_to_rounding(trial, behavior, v, came, right, times=len(trial.y))
 
 
 def right_alone(

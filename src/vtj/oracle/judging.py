@@ -38,7 +38,7 @@ from vtj.oracle.reexamination import DOUBTS, reexamined
 from vtj.oracle.trial import Trial
 from vtj.oracle.twice import twice
 from vtj.oracle.unchecked import unchecked
-from vtj.oracle.voting import Array, Mask, Witness, distance, product
+from vtj.oracle.voting import Array, Mask, Witness, distance, product, unnamed
 from vtj.oracle.witnesses import Answers, ask_engines, failure
 from vtj.report import Report, Row, Verdict
 
@@ -83,10 +83,7 @@ def entry_by_entry(
         finding = f"none of the engines asked applies: {', '.join(engines)}"
         return Report(f"J {trial.shape}", answers.rows, "undecided", None, (finding,))
     answers = reexamined(answers)
-    known = [answers.result.agreed]
-    if answers.result.against.get(BACKWARD.name, np.zeros(1)).any():
-        known.append(answers.speakers[BACKWARD.name])
-    report = judge(answers, observe(trial, weights, known), question.kept)
+    report = judge(answers, observe(trial, weights), question.kept)
     if not report or not with_second_order:
         return report
     return replace(report, rows=(*report.rows, *_second_order(question, weights)))
@@ -117,7 +114,7 @@ def judge(answers: Answers, seen: Observed, kept: Kept) -> Report:
     trial, result = answers.trial, answers.result
     speakers = list(answers.speakers.values())
     of_f = list(judge_f(trial, (seen.first, seen.again, seen.signed), kept))
-    of_backward = list(judge_backward(trial, seen, result, speakers, partial(right_alone, trial)))
+    of_backward = list(judge_backward(answers, seen, partial(right_alone, trial)))
     found = [one.finding for one in of_f if one.finding]
     if not any(one.culprit for one in found):
         found += [one.finding for one in of_backward if one.finding and one.explains_all]
@@ -135,7 +132,7 @@ def judge(answers: Answers, seen: Observed, kept: Kept) -> Report:
     grad = gradient_left(trial, seen.first)
     if grad is not None and not any(one.verdict == "wrong" for one in found):
         size = abs(seen.weights) @ abs(result.agreed.value)
-        alone = list(judge_further(trial, seen.weights, grad, size))
+        alone = list(judge_further(trial, seen.weights, unnamed(grad, 0.0, size)))
         of_backward += alone
         found = [one.finding for one in alone if one.finding] or found
     not_checked, open_questions = unchecked(trial, kept, "check")

@@ -40,7 +40,7 @@ class Probes:
     forward: Witness | None = None  # J·u; None where not asked for or not applicable
     watched: Twice | None = None  # what becomes of a backward that is differentiated itself
     # what the first `v` leaves where it has gaps, and behind other calls of `f`
-    further: tuple[Further | None, Further | None] = (None, None)
+    further: tuple[Further, Further] = (None, None)
 
     @property
     def trial(self) -> Trial:
