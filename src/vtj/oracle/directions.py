@@ -123,15 +123,15 @@ def _of_detached(case: Directions, hidden: Mask) -> Finding:
 
 def _too_weak(asked: Probes, compared: Sequence[Pair]) -> str:
     trial = asked.trial
-    powers = _powers([pair for pair in compared if pair.side != "y"])  # those that see x.grad
-    if not powers:
+    kinds = _kinds([pair for pair in compared if pair.side != "y"])  # those that see x.grad
+    if not kinds:
         return ""
-    what, power = min(powers, key=lambda one: one[1])
+    row, power = min(kinds, key=lambda one: one[1])
     largest = float(abs(asked.grads).max(initial=0))
     stated = 0.0 if asked.by_hand is None else trial.stated or 0.0
     if power <= max(VISIBLE, 2 * stated) * largest:
         return ""
-    told = f"{what}: an error of {power:.1g} in an entry of J would not show"
+    told = f"{row.what}: an error of {power:.1g} in an entry of J would not show"
     told += f", and no element of x.grad is larger than {largest:.1g}"
     if trial.dtype == torch.float64:
         return f"{told}: the differences are too rough to tell"
@@ -140,11 +140,6 @@ def _too_weak(asked: Probes, compared: Sequence[Pair]) -> str:
         told += f", and raises in float64 {first_line(trial.refused)}"
         return f"{told}; compare it with a plain function (reference=)"
     return f"{told}; try float64 (of a module: hand in itself, or f.double())"
-
-
-def _powers(compared: Sequence[Pair]) -> list[tuple[str, float]]:
-    """Return what is compared, and how large an error in a single entry of J is seen by it."""
-    return [(same[0].what, min(pair.power for pair in same)) for same in _together(compared)]
 
 
 FORWARD_PASS = Remedy("run a forward pass", _by_a_forward_pass)
@@ -184,7 +179,8 @@ def out_of_time(late: OutOfTime, compared: Sequence[Pair] = ()) -> Report:
         "the entry where it differs" if any(pair.differs for pair in compared) else "a comparison"
     )
     told = late.clock.left(f"{left}, or a closer look, was" if compared else f"{left} was")
-    rows = (*_rows(compared), *_power_row(compared))
+    kinds = _kinds(compared)
+    rows = (*(row for row, _ in kinds), *_power_row(kinds))
     return Report("not compared to the end", rows, "undecided", None, (told,))
 
 
@@ -226,16 +222,17 @@ def _judged(question: Question, J: Any, asked: Probes) -> Report:  # noqa: N803
             return told
     not_checked, open_questions = unchecked(trial, kept, "certify")
     found += open_questions
+    kinds = _kinds(accused.pairs)
     second = [] if watched is None or found else watched.rows(passes.reach(watched.u))
     return concluded(
         f"J {trial.shape} in {trial.precision}, {len(asked.v)} probes, {calls} calls of f",
         (
-            *_rows(accused.pairs),
+            *(row for row, _ in kinds),
             *accused.rows,
             *(one.row for one in (*raised, *alone, *behavior)),
             *second,
             *not_checked,
-            *_power_row(accused.pairs),
+            *_power_row(kinds),
         ),
         found,
     )
@@ -255,12 +252,18 @@ def _of_entries(question: Question) -> Report | None:
     return report if trial.stated or report.verdict != "undecided" else None
 
 
-def _together(compared: Sequence[Pair]) -> list[list[Pair]]:
-    """Return the pairs of all probes, those together that compare the same kind of value."""
-    return [
-        [pair for pair in compared if pair.side == side]
-        for side in dict.fromkeys(pair.side for pair in compared)
-    ]
+def _kinds(compared: Sequence[Pair]) -> list[tuple[Row, float]]:
+    """Return a row for each kind of value that is compared, over all probes.
+
+    With it goes how large an error in a single entry of J is seen by it.
+    """
+    found = []
+    for side in dict.fromkeys(pair.side for pair in compared):
+        same = [pair for pair in compared if pair.side == side]
+        result: Result = "differs" if any(pair.differs for pair in same) else "agrees"
+        row = Row(same[0].what, same[0].b.family, result, max(pair.worst for pair in same))
+        found.append((row, min(pair.power for pair in same)))
+    return found
 
 
 def _not_numbers(trial: Trial, asked: Probes) -> list[Finding]:
@@ -272,16 +275,7 @@ def _not_numbers(trial: Trial, asked: Probes) -> list[Finding]:
     return []
 
 
-def _rows(compared: Sequence[Pair]) -> list[Row]:
-    rows = []
-    for same in _together(compared):
-        result: Result = "differs" if any(pair.differs for pair in same) else "agrees"
-        rows.append(Row(same[0].what, same[0].b.family, result, max(pair.worst for pair in same)))
-    return rows
-
-
-def _power_row(compared: Sequence[Pair]) -> list[Row]:
-    powers = _powers(compared)
-    told = [f"{power:.1g} ({what})" for what, power in powers if np.isfinite(power)]
+def _power_row(kinds: Sequence[tuple[Row, float]]) -> list[Row]:
+    told = [f"{power:.1g} ({row.what})" for row, power in kinds if np.isfinite(power)]
     note = f"a single entry that is off by more than this is seen: {', '.join(told)}"
     return [Row("power", "", "note", note=note)] if told else []

@@ -166,7 +166,7 @@ def _locate(asked: Probes, pair: Pair, *, robust: bool) -> Finding | None:
     if pair.side != "y":
         trusted = numeric if forward is None or way != passes.forward else unnamed(forward)
         row, rows = _row(asked, pair.probe, column, (trusted, numeric))
-    entry = _entry(asked, row, column, forward).of_differences(numeric)
+    entry = _entry(asked, row, column, forward, numeric)
     if not robust:
         gaps = [
             abs(one.value - entry.numeric.value)[0] for one in entry.exact if entry.differs(one)
@@ -275,8 +275,8 @@ def one_hot(size: int, at: int) -> Array:
     return vector
 
 
-def _entry(asked: Probes, row: int, column: int, forward: Array | None) -> _Entry:
-    """Return one entry of J with what exact ones say of it."""
+def _entry(asked: Probes, row: int, column: int, forward: Array | None, numeric: Witness) -> _Entry:
+    """Return one entry of J with what everybody says of it, two of its whole column."""
     trial, said_by = asked.trial, {}
     v, u = one_hot(trial.size[0], row), one_hot(trial.size[1], column)
     if asked.J is not None:
@@ -287,7 +287,7 @@ def _entry(asked: Probes, row: int, column: int, forward: Array | None) -> _Entr
     if forward is not None:
         said_by[FORWARD.name] = forward[[row]]
     exact = tuple(Witness(family, family, value) for family, value in said_by.items())
-    return _Entry(trial, row, column, exact, unnamed(np.full(1, np.nan)))
+    return _Entry(trial, row, column, exact, numeric).of_differences(numeric)
 
 
 def _with_rounding(entry: _Entry) -> _Entry:
