@@ -21,8 +21,7 @@ from vtj.calling.tensors import (
     values_or_nan,
 )
 from vtj.engines import BACKWARD
-from vtj.oracle.findings import Finding, accusation, said
-from vtj.oracle.naming import numbers
+from vtj.oracle.findings import Finding, accusation, numbers, said
 from vtj.oracle.patterns import NOT_LINEAR, TOGETHER, pattern
 from vtj.oracle.rounding import gradient_rounding
 from vtj.oracle.tolerance import RELATIVE

@@ -26,9 +26,8 @@ from vtj.oracle.behavior import (
 )
 from vtj.oracle.directions import POWER, Directions
 from vtj.oracle.doubts import open_question, settle
-from vtj.oracle.findings import Finding, accusation, concluded
+from vtj.oracle.findings import Finding, accusation, concluded, numbers
 from vtj.oracle.further import judge_further
-from vtj.oracle.naming import numbers
 from vtj.oracle.pairs import probe
 from vtj.oracle.passes import Passes
 from vtj.oracle.patterns import pattern

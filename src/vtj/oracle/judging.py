@@ -19,7 +19,7 @@ from vtj.oracle.behavior import (
     observe,
     raises,
 )
-from vtj.oracle.doubts import open_question
+from vtj.oracle.doubts import open_question, settle
 from vtj.oracle.findings import (
     LAST_DIGITS,
     Finding,
@@ -34,7 +34,7 @@ from vtj.oracle.further import judge_further, right_alone
 from vtj.oracle.passes import Passes
 from vtj.oracle.patterns import cause
 from vtj.oracle.question import Question
-from vtj.oracle.reexamination import DOUBTS, reexamined
+from vtj.oracle.reexamination import DOUBTS
 from vtj.oracle.trial import Trial
 from vtj.oracle.twice import twice
 from vtj.oracle.unchecked import unchecked
@@ -82,7 +82,7 @@ def entry_by_entry(
     if not answers.witnesses:
         finding = f"none of the engines asked applies: {', '.join(engines)}"
         return Report(f"J {trial.shape}", answers.rows, "undecided", None, (finding,))
-    answers = reexamined(answers)
+    answers = settle(answers, DOUBTS)
     report = judge(answers, observe(trial, weights), question.kept)
     if not report or not with_second_order:
         return report

@@ -18,7 +18,7 @@ from vtj.oracle.blind_spots import (
     possibly_detached,
 )
 from vtj.oracle.differences import robust_column, stands_close_by
-from vtj.oracle.doubts import Doubt, Remedy, settle
+from vtj.oracle.doubts import Doubt, Remedy
 from vtj.oracle.findings import SPLIT_VOTE, Finding, culprits, no_number, said
 from vtj.oracle.rounding import rounding_error_bound
 from vtj.oracle.tolerance import VISIBLE
@@ -35,11 +35,6 @@ LEFT_OUT = "torch.func may leave out what plain forward mode refuses"
 ALONE = "nothing independent to compare with; a J by hand would be (jacobian=)"
 
 
-def reexamined(answers: Answers) -> Answers:
-    """Return the answers when nothing is doubted in them, or nothing more can be asked."""
-    return settle(answers, DOUBTS)
-
-
 def _not_a_number(answers: Answers) -> Mask:
     """Return where J by backward or by hand is nan; of a forward pass it does no harm."""
     found = np.zeros(answers.trial.size, bool)
@@ -53,10 +48,6 @@ def _x_is_no_number(answers: Answers) -> Mask:
     """Return the entries in columns of `x` that no step leads away from."""
     found: Mask = np.broadcast_to(~np.isfinite(answers.trial.x_vector), answers.trial.size)
     return found & ~answers.blamed
-
-
-def _undecided(answers: Answers) -> Mask:
-    return ~answers.result.decided
 
 
 def _alone(answers: Answers) -> Mask:
@@ -302,7 +293,7 @@ DOUBTS: tuple[Doubt[Answers], ...] = (
     Doubt("somebody is contradicted", _contradicted, AGAIN),  # who errs in the end is accused
     Doubt("a value is nan", _not_a_number, words=_asks("not a number, nothing to compare")),
     Doubt("an element of x is no number", _x_is_no_number, words=_of_no_number),
-    Doubt("the vote is split", _undecided, AGAIN, _asks(SPLIT_VOTE)),
+    Doubt("the vote is split", lambda case: ~case.result.decided, AGAIN, _asks(SPLIT_VOTE)),
     Doubt("one family stands alone", _alone, AGAIN, _asks(ALONE)),
     Doubt(UNSEEN, _detached, AGAIN, _asks(UNSEEN)),
     Doubt("slopes close by are different", _stepped_over, AGAIN),

@@ -30,7 +30,7 @@ from vtj.calling.tensors import (
     values_or_nan,
 )
 from vtj.engines.numeric import CLOSE
-from vtj.oracle.naming import element
+from vtj.oracle.findings import element
 from vtj.oracle.noise import leaping, measured_noise, noise_at_all_scales
 from vtj.oracle.tolerance import RELATIVE
 from vtj.oracle.voting import Array, Mask

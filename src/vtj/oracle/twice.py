@@ -11,7 +11,7 @@ from vtj.calling.tensors import as_tuple, graph_of, shaped_like, values
 from vtj.engines import BACKWARD
 from vtj.engines.numeric import CLOSE, SAFETY
 from vtj.oracle.differences import FINER
-from vtj.oracle.naming import numbers
+from vtj.oracle.findings import numbers
 from vtj.oracle.tolerance import VISIBLE
 from vtj.oracle.trial import ONCE_DIFFERENTIABLE, ForwardRun, Trial
 from vtj.oracle.voting import Array
