@@ -77,13 +77,17 @@ def arguments(
     if not isinstance(named, Mapping):
         raise TypeError(f"kwargs is {type(named).__name__}; expected a dict of keyword arguments")
     positional = tuple(x) if isinstance(x, tuple) else (x,)
-    leaves, form = tree_flatten((positional, dict(named)))
-    names = [*paths("x", positional if isinstance(x, tuple) else x), *paths("kwargs", dict(named))]
+    weights = Weights.of(f) if with_weights else None
+    leaves: list[Any] = list(positional)
+    form = None
+    if weights or named or not all(may_have_a_gradient(part) for part in positional):
+        leaves, form = tree_flatten((positional, dict(named)))
+    names = paths("x", positional if isinstance(x, tuple) else x)
+    names += paths("kwargs", dict(named)) if named else []
     for name, leaf in zip(names, leaves, strict=True):
         if isinstance(leaf, np.ndarray):
             raise TypeError(f"{name} is ndarray; expected a torch.Tensor")
     places = tuple(i for i, leaf in enumerate(leaves) if may_have_a_gradient(leaf))
-    weights = Weights.of(f) if with_weights else None
     moving = weights.moving if weights else {}
     if not places and not moving:
         _refuse(x, names, leaves)
@@ -92,12 +96,11 @@ def arguments(
     for name, part in zip(called, parts, strict=True):
         require_floating(name, part)
     alone = isinstance(x, Tensor) and called == ("x",)
-    plain = weights is None and not named and all(may_have_a_gradient(part) for part in positional)
     return Arguments(
         x=parts[0] if alone else parts,
         names=called,
         leaves=tuple(leaves),
-        form=None if plain else form,
+        form=form,
         places=places,
         weights=weights,
     )

@@ -25,6 +25,8 @@ def paths(name: str, tree: Any) -> list[str]:
         >>> paths("y", {"a": [1, 2], "b": (3,)})
         ["y['a'][0]", "y['a'][1]", "y['b'][0]"]
     """
+    if isinstance(tree, Tensor):
+        return [name]
     try:
         return [name + keystr(path) for path, _ in tree_flatten_with_path(tree)[0]]
     except ValueError:  # a class that a library registered without a name for its parts

@@ -13,6 +13,7 @@ from vtj.calling.tensors import Function
 from vtj.calling.waiting import waited_for
 
 OTHER = 2**31 - 1  # a seed that nobody gives by chance
+_spare: list[np.random.MT19937] = []  # to make one takes longer than to differentiate 3 * x**2
 
 
 @contextmanager
@@ -20,15 +21,17 @@ def random_state_kept() -> Iterator[None]:
     """Put back the random state of torch, NumPy and Python on leaving."""
     python_state = random.getstate()
     theirs, kept = get_bit_generator(), np.random.get_state(legacy=False)
+    ours = _spare.pop() if _spare else np.random.MT19937(0)  # np.random.seed takes no other kind
     with _state_of_gpus_kept(), torch.random.fork_rng(devices=()):
-        if not isinstance(theirs, np.random.MT19937):  # np.random.seed refuses any other kind
-            set_bit_generator(np.random.MT19937(0))
+        set_bit_generator(ours)
         try:
             yield
         finally:
             set_bit_generator(theirs)
-            np.random.set_state(kept)
+            if kept["has_gauss"]:  # a normal number that NumPy has drawn and not given yet
+                np.random.set_state(kept)
             random.setstate(python_state)
+            _spare.append(ours)
 
 
 @contextmanager

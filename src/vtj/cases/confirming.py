@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vtj.calling.tensors import as_array
-from vtj.oracle.naming import element, numbers
+from vtj.oracle.findings import element, numbers
 from vtj.report import Report, Row, Verdict
 
 PAGE = "the page"

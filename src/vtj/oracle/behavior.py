@@ -21,16 +21,15 @@ from vtj.calling.tensors import (
     values_or_nan,
 )
 from vtj.engines import BACKWARD
-from vtj.oracle.findings import Finding, accusation, said
-from vtj.oracle.naming import numbers
-from vtj.oracle.patterns import pattern
+from vtj.oracle.findings import Finding, accusation, numbers, said
+from vtj.oracle.patterns import NOT_LINEAR, TOGETHER, pattern
 from vtj.oracle.rounding import gradient_rounding
 from vtj.oracle.tolerance import RELATIVE
 from vtj.oracle.trial import Trial
-from vtj.oracle.voting import Array, Vote, Witness, distance, product, unnamed
-from vtj.oracle.witnesses import first_line, raised_by_autograd
+from vtj.oracle.voting import Array, Witness, distance, product, unnamed
+from vtj.oracle.witnesses import Answers, failure, first_line
 from vtj.outcome import Outcome
-from vtj.report import Result, Row
+from vtj.report import Row
 
 
 @dataclass(frozen=True)
@@ -56,13 +55,14 @@ LINEAR = "linear in v"  # the row of a second gradient argument
 X_UNCHANGED = Behavior("x unchanged", "x: f writes into its input", "f")
 
 
-def random_weights(generator: np.random.Generator, count: int, least: float, most: float) -> Array:
+def random_weights(seed: int, count: int, least: float, most: float) -> Array:
     """Return numbers with random signs and magnitudes from `least` to `most`.
 
     No magnitude is near zero, so that no entry of J hides behind a small weight, and with `most`
     beyond 1 a backward that clamps its argument shows.
     """
-    levels = np.frombuffer(generator.bytes(2 * count), "<i2")  # faster than floats
+    # faster than floats
+    levels = np.frombuffer(np.random.default_rng(seed).bytes(2 * count), "<i2")
     drawn = levels * ((most - least) / 2**15)
     drawn += np.copysign(least, drawn)
     return drawn
@@ -82,29 +82,22 @@ class Observed:
     twice: Array | str
     graph: Array | str  # the gradient under ``create_graph=True``, or the reason why there is none
     shares: bool  # whether `x.grad` lies in the memory of `v`
-    # how far `first` and `signed` may be off by rounding, and `graph` from `first`, where they seem
-    rounding: tuple[Array, Array, Array]
 
 
 def drawn(trial: Trial) -> Tensors:
     """Return gradient arguments for where they are omitted."""
-    return trial.weights(
-        random_weights(np.random.default_rng(trial.seed + 1), trial.size[0], 0.5, 2)
-    )
+    return trial.weights(random_weights(trial.seed + 1, trial.size[0], 0.5, 2))
 
 
 def signed(trial: Trial) -> Tensors:
     """Return gradient arguments of both signs, with entries beyond ±1."""
     # powers of two give weights that float32 holds: with 0.1 and 10 the right "0-d gradient times a
     # float32 matrix" (in tests/), which is float32 by torch's rules, would be called wrong
-    return trial.weights(random_weights(np.random.default_rng(trial.seed), trial.size[0], 0.125, 8))
+    return trial.weights(random_weights(trial.seed, trial.size[0], 0.125, 8))
 
 
-def observe(trial: Trial, v: Tensors | None, known: Sequence[Witness]) -> Observed:
-    """Run the backward passes; rounding is measured where no J that is known explains them.
-
-    The first is that which was agreed on; of a backward that was contradicted its own is the next.
-    """
+def observe(trial: Trial, v: Tensors | None) -> Observed:
+    """Run the backward passes."""
     w = signed(trial)
     weights, signed_weights = (
         np.where(trial.reached, trial.weighing(part), 0.0) for part in (v, w)
@@ -119,8 +112,6 @@ def observe(trial: Trial, v: Tensors | None, known: Sequence[Witness]) -> Observ
         same(one.backward(v).grad, before.grad)
         for one, before in ((reseeds, again), (trial, first))
     )
-    if random:  # nothing explains it
-        known = ()
     return Observed(
         weights=weights,
         first=first,
@@ -131,30 +122,7 @@ def observe(trial: Trial, v: Tensors | None, known: Sequence[Witness]) -> Observ
         twice=twice,
         graph=graph,
         shares=shares,
-        rounding=(
-            _rounding(trial, weights, first, known),
-            _rounding(trial, signed_weights, of_w, known),
-            _rounding_of_graph(trial, weights, first, graph, known),
-        ),
     )
-
-
-def _rounding(trial: Trial, v: Array, outcome: Outcome, known: Sequence[Witness]) -> Array:
-    grad = unnamed(trial.gradient(outcome.grad))
-    products = [product(one, v) for one in known]
-    if not products or not all(_differ(grad, one, trial) for one in products):
-        return np.zeros(trial.size[1])
-    return rounding_between(trial, v, grad, products[0])
-
-
-def _rounding_of_graph(
-    trial: Trial, v: Array, first: Outcome, graph: Array | str, known: Sequence[Witness]
-) -> Array:
-    """Return how far the gradients with and without create_graph may lie apart, if they do."""
-    if not known or isinstance(graph, str) or first.error is not None:
-        return np.zeros(trial.size[1])
-    mine, other = trial.gradient(first.grad), unnamed(graph, size=product(known[0], v).size)
-    return rounding_between(trial, v, unnamed(mine), other, WITH_AND_WITHOUT)
 
 
 def rounding_between(
@@ -225,36 +193,42 @@ class Judged:
     row: Row
     finding: Finding | None = None
     explains_all: bool = False  # whether all other findings on the backward follow from this one
-    raised: bool = False  # whether backward raised, so that there is nothing to compare
 
 
 def judge_backward(
-    trial: Trial,
-    seen: Observed,
-    result: Vote,
-    speakers: Sequence[Witness],
-    not_of_j: Callable[[Array, Witness], str],
+    answers: Answers, seen: Observed, right_alone: Callable[[Array, Witness], bool]
 ) -> Iterator[Judged]:
     """Judge `x.grad` and everything else the backward passes did.
 
-    `not_of_j` names the mistake where backward gives J, and another gradient than vᵀ·J.
+    `right_alone` says of a `v` and vᵀ·J whether backward gives that for each output alone.
     """
-    of_v = (seen.first, seen.weights, seen.rounding[0])
-    of_w = (seen.signed, seen.signed_weights, seen.rounding[1])
-    yield _gradient(trial, "x.grad", *of_v, result, speakers, not_of_j)
-    yield _gradient(trial, LINEAR, *of_w, result, speakers, not_of_j)
-    yield from judge_passes(trial, seen, abs(seen.weights) @ abs(result.agreed.value))
+    for what, outcome, v in (
+        ("x.grad", seen.first, seen.weights),
+        (LINEAR, seen.signed, seen.signed_weights),
+    ):
+        yield _gradient(answers, what, outcome, v, seen.random, right_alone)
+    size = abs(seen.weights) @ abs(answers.result.agreed.value)
+    yield from judge_passes(answers.trial, seen, size)
 
 
-def judge_passes(trial: Trial, seen: Observed, size: Array) -> Iterator[Judged]:
-    """Judge what backward does beyond one gradient; `size` is that of what it adds up."""
+def judge_passes(
+    trial: Trial, seen: Observed, size: Array, of_graph: Array | None = None
+) -> Iterator[Judged]:
+    """Judge what backward does beyond one gradient; `size` is that of what it adds up.
+
+    `of_graph` is how far the gradient under create_graph may be off; it is measured when omitted.
+    """
     first = gradient_left(trial, seen.first)
     if first is None:
         return
-    for behavior, other, expected, rounding in (
-        (RANDOM if seen.random else REPEATABLE, gradient_left(trial, seen.again), first, 0.0),
-        (ADDS, seen.twice, 2 * first, 0.0),
-        (CREATE_GRAPH, seen.graph, first, seen.rounding[2]),
+    # nothing explains what is random
+    ways = WITH_AND_WITHOUT if of_graph is None and not seen.random else ()
+    off = 0.0 if of_graph is None else of_graph
+    repeatable = RANDOM if seen.random else REPEATABLE
+    for behavior, other, right, rounded in (
+        (repeatable, gradient_left(trial, seen.again), unnamed(first, 0.0, size), ()),
+        (ADDS, seen.twice, unnamed(2 * first, 0.0, size), ()),
+        (CREATE_GRAPH, seen.graph, unnamed(first, off, size), ways),
     ):
         if behavior is ADDS and isinstance(other, str) and SPOILED in other:
             row = Row(behavior.name, BACKWARD.name, "fails", note=other)
@@ -262,19 +236,18 @@ def judge_passes(trial: Trial, seen: Observed, size: Array) -> Iterator[Judged]:
             yield Judged(row, Finding(told, "wrong", behavior.culprit))
             continue
         if not isinstance(other, str | None) and not np.isfinite(first).all():
-            other = np.where(np.isfinite(other), other, expected)
-        yield same_as(trial, behavior, other, unnamed(expected, rounding, size))
+            other = np.where(np.isfinite(other), other, right.value)
+        yield same_up_to_rounding(trial, behavior, seen.weights, other, right, rounded)
     yield judge_v([seen.first, seen.signed])
     if seen.shares:
         yield Judged(Row("x.grad and v", "", "note", note="x.grad lies in the memory of v"))
 
 
-def raises(what: str, error: Exception) -> Judged:
+def raises(what: str, error: Exception, where: str = "") -> Judged:
     """Judge a backward that raised, in the row of what was asked of it."""
-    note = first_line(error)
+    note = f"{first_line(error)}: {where}" if where else first_line(error)
     row = Row(what, BACKWARD.name, "fails", note=note)
-    finding = Finding(f"x.grad: backward raises {note}", "wrong", BACKWARD.culprit)
-    return Judged(row, finding, raised=True)
+    return Judged(row, Finding(f"x.grad: backward raises {note}", "wrong", BACKWARD.culprit))
 
 
 def judge_v(outcomes: Sequence[Outcome]) -> Judged:
@@ -326,54 +299,52 @@ def _holds(behavior: Behavior, holds: bool, where: str = "", error: float | None
 
 def gradient_left(trial: Trial, outcome: Outcome) -> Array | None:
     """Return `x.grad` as a vector, zeros where `y` is not connected; None where backward raised."""
-    if raised_by_autograd(outcome.error):
-        return np.zeros(trial.size[1])
-    return None if outcome.error is not None else trial.gradient(outcome.grad)
+    return None if failure(outcome) else trial.gradient(outcome.grad)
 
 
 def _gradient(
-    trial: Trial,
+    answers: Answers,
     what: str,
     outcome: Outcome,
     weights: Array,
-    rounding: Array,
-    result: Vote,
-    speakers: Sequence[Witness],
-    not_of_j: Callable[[Array, Witness], str],
+    random: bool,
+    right_alone: Callable[[Array, Witness], bool],
 ) -> Judged:
-    grad = gradient_left(trial, outcome)
-    if grad is None:
-        assert outcome.error is not None
-        return raises(what, outcome.error)
-    mine = Witness(what, BACKWARD.name, grad, rounding, silent=~np.isfinite(grad))
-    right = product(result.agreed, weights)
+    if error := failure(outcome):
+        return raises(what, error)
+    trial, result = answers.trial, answers.result
+    grad, right = unnamed(trial.gradient(outcome.grad)), product(result.agreed, weights)
+    own = answers.speakers.get(BACKWARD.name)
+    # what backward contradicted says of J explains a gradient
+    contradicted = own is not None and result.against[BACKWARD.name].any()
+    by_own = product(own, weights) if own is not None and contradicted else None
+    rounding = np.zeros(trial.size[1])
+    if not random and (by_own is None or _differ(grad, by_own, trial)):
+        rounding = rounding_between(trial, weights, grad, right)
+    silent = ~np.isfinite(grad.value)
+    mine = Witness(what, BACKWARD.name, grad.value, rounding, silent=silent)
     apart = distance(mine, right, trial.relative)
     worst = float(apart.max(initial=0))
-    note = "x.grad is None: nothing leads from y to x" if _is_none(outcome) else ""
-    result_word: Result = "differs" if worst > 1 else "agrees"
-    row = Row(what, BACKWARD.name, result_word, worst, note)
+    held = outcome.grad if isinstance(outcome.grad, tuple) else (outcome.grad,)
+    none = all(one is None for one in held)
+    note = "x.grad is None: nothing leads from y to x" if none else ""
+    row = Row(what, BACKWARD.name, "differs" if worst > 1 else "agrees", worst, note)
     if worst <= 1:
         return Judged(row)
-    own = next((one for one in speakers if one.family == BACKWARD.name), None)
     if own is None:
         named = pattern(mine.value, right.value, apart > 1, right.error, trial.inputs)
-    elif result.against[BACKWARD.name].any() and not _differ(mine, product(own, weights), trial):
-        return Judged(row)  # what is said of J explains it
+    elif by_own is not None and not _differ(mine, by_own, trial):
+        return Judged(row)
     else:
-        named = not_of_j(weights, right)
+        named = TOGETHER if right_alone(weights, right) else NOT_LINEAR
     at = int(np.argmax(apart))
-    others = [product(one, weights) for one in speakers if one.family != BACKWARD.name]
+    others = [product(one, weights) for one in answers.speakers.values() if one is not own]
     told = f"{trial.x_name('x.grad', at)}: {said([mine, *others], at)}"
     return Judged(row, accusation(told, BACKWARD.conclusion, BACKWARD.culprit, named))
 
 
 def _differ(a: Witness, b: Witness, trial: Trial) -> bool:
     return bool((distance(a, b, trial.relative) > 1).any())
-
-
-def _is_none(outcome: Outcome) -> bool:
-    grads = outcome.grad if isinstance(outcome.grad, tuple) else (outcome.grad,)
-    return all(grad is None for grad in grads)
 
 
 def same_as(
@@ -400,16 +371,14 @@ def same_up_to_rounding(
     trial: Trial,
     behavior: Behavior,
     v: Array,
-    came: Array,
-    grad: Array,
-    size: Array,
+    came: Array | str | None,
+    right: Witness,
     ways: Sequence[Callable[[Trial, Array], Array]] = (Trial.vjp,),
     times: int = 1,
 ) -> Judged:
     """Judge a gradient of the same `v`, which `times` passes left; rounding is measured at need."""
-    right = unnamed(grad, 0.0, size)
     judged = same_as(trial, behavior, came, right)
-    if judged.finding is None:
+    if judged.finding is None or isinstance(came, str | None):
         return judged
     rounding = rounding_between(trial, v, unnamed(came), right, ways, times)
-    return same_as(trial, behavior, came, replace(right, error=rounding))
+    return same_as(trial, behavior, came, replace(right, error=right.error + rounding))

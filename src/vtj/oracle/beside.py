@@ -1,17 +1,19 @@
 """The report on `f` beside a plain function that says what its value or its gradient should be."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 import torch
+from torch import Tensor
 
+from vtj.calling.repeatable import repeatable
 from vtj.calling.state import Kept
-from vtj.calling.tensors import Function, Tensors
+from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like, values
+from vtj.calling.waiting import waited
 from vtj.engines import BACKWARD
 from vtj.engines.numeric import SAFETY
-from vtj.oracle.alone import judge_alone
 from vtj.oracle.behavior import (
     LINEAR,
     Judged,
@@ -22,16 +24,19 @@ from vtj.oracle.behavior import (
     raises,
     signed,
 )
-from vtj.oracle.between import behind_another_call, judge_between
-from vtj.oracle.findings import Finding, accusation, concluded
-from vtj.oracle.layout import judge_layout, spread
-from vtj.oracle.naming import numbers
+from vtj.oracle.directions import POWER, Directions
+from vtj.oracle.doubts import open_question, settle
+from vtj.oracle.findings import Finding, accusation, concluded, numbers
+from vtj.oracle.further import judge_further
+from vtj.oracle.pairs import probe
+from vtj.oracle.passes import Passes
 from vtj.oracle.patterns import pattern
-from vtj.oracle.reference import Reference, earned, reference
-from vtj.oracle.tolerance import VISIBLE, excess
-from vtj.oracle.trial import Trial
+from vtj.oracle.rounded import rounded
+from vtj.oracle.tolerance import RELATIVE, VISIBLE, excess
+from vtj.oracle.trial import ForwardRun, Trial, first_run
 from vtj.oracle.unchecked import unchecked
-from vtj.oracle.voting import Array
+from vtj.oracle.voting import Array, unnamed
+from vtj.oracle.witnesses import failure, first_line
 from vtj.outcome import Outcome
 from vtj.report import Report, Row
 
@@ -60,36 +65,123 @@ class Beside:
         return max(float(self.apart.max(initial=0)), *wholes, 0.0)
 
 
-def beside(mine: Array, place: int, of: Reference, names: Sequence[tuple[str, int]]) -> Beside:
-    """Compare one value, element by element and each of its tensors as a whole.
+@dataclass
+class Reference:
+    """One plain function, run in float64 where `f` was run, and as if rounded as `f` is."""
 
-    Roundings are lost in a whole: what all elements are off by shows there, where one alone may be.
+    name: str  # the argument that it came as
+    trial: Trial  # of the plain function
+    run: ForwardRun  # its run at `x` itself
+    of: Trial  # of `f`
+    weights: Sequence[Array]  # gradient arguments
+    exact: tuple[Array, ...] = ()  # `y`, and `x.grad` for each of them
+    drawn: list[tuple[Array, ...]] = field(default_factory=list)  # the same, rounded at random
+
+    def __post_init__(self) -> None:
+        self.exact = self._values(self.trial.parts)
+
+    def beside(self, mine: Array, place: int) -> Beside:
+        """Compare `y` or a gradient, that `place` of `exact`: each element, and each whole tensor.
+
+        Roundings are lost in a whole: what all elements are off by shows there, where one alone may
+        be.
+        """
+        few = self._beside(mine, place, FEW)
+        return few if few.worst <= 1 else self._beside(mine, place, MANY)
+
+    def _beside(self, mine: Array, place: int, runs: int) -> Beside:
+        self._draw(runs)
+        right, relative, info = self.exact[place], earned(self.of), torch.finfo(self.of.dtype)
+        moved = np.nan_to_num(np.stack([one[place] - right for one in self.drawn]))
+        scale, wholes = abs(right), []
+        names, shaped = (
+            (self.of.grad_names, self.of.parts) if place else (self.of.y_names, self.of.y)
+        )
+        stops = np.cumsum([part.numel() for part in shaped])[:-1]
+        parts = [np.split(one, stops, axis=-1) for one in (mine, right, moved, scale)]
+        for name, came, due, drawn, sizes in zip(names, *parts, strict=True):
+            square = float(due @ due)
+            if 0 < square < np.inf and np.isfinite(came).all():
+                passes = relative + SAFETY * float(abs(drawn @ due).max()) / square
+                wholes.append((name, float((came - due) @ due) / square, passes))
+                if self.of.stated:  # else no approximation would pass where it crosses zero
+                    np.maximum(sizes, np.sqrt(square / due.size), out=sizes)
+        smallest = float(info.tiny * info.eps)  # what underflows is off by as much
+        allowed = relative * scale + SAFETY * abs(moved).max(axis=0, initial=0) + smallest
+        apart = np.where(abs(right) > info.max, 0.0, excess(mine, right, allowed))
+        return Beside(right, allowed, apart, wholes)
+
+    def _draw(self, count: int) -> None:
+        """Have this many runs that are rounded at random."""
+        while len(self.drawn) < count:
+            with rounded(self.of.eps, seed=len(self.drawn)) as mode:
+                at = tuple(
+                    # more digits than f computes with: it rounds them
+                    mode.moved(part, mode.eps) if torch.finfo(x.dtype).eps < mode.eps else part
+                    for part, x in zip(self.trial.parts, self.of.parts, strict=True)
+                )
+                self.drawn.append(self._values(at))
+
+    def _values(self, at: tuple[Tensor, ...]) -> tuple[Array, ...]:
+        leaves = fresh_leaves(at)
+        outputs = as_tuple(self.trial.f(*leaves), "y")
+        seen = [i for i, part in enumerate(outputs) if part.requires_grad]
+        made = [values(outputs)]
+        for weights in self.weights:
+            v = as_tuple(self.trial.weights(weights))
+            grads: Sequence[Tensor | None] = [None] * len(leaves)
+            if seen:
+                grads = torch.autograd.grad(
+                    [outputs[i] for i in seen],
+                    leaves,
+                    [v[i] for i in seen],
+                    retain_graph=True,
+                    allow_unused=True,
+                )
+            made.append(self.trial.gradient(tuple(waited(grads))))
+        return tuple(made)
+
+    def doubts(self) -> Iterator[Finding]:
+        """Yield why its own gradient is no witness, where differences of it do not say the same."""
+        asked = probe(Passes(self.trial), self.run, None, 1)
+        if asked.differences is None:
+            yield Finding(f"{self.name}: its own backward fails: nothing to compare", "undecided")
+            return
+        case = settle(Directions(asked), POWER)
+        if case.accused.finding:
+            told = "its own gradient is not its slope, as differences see it"
+            yield Finding(f"{self.name}: {told}: nothing to compare", "undecided")
+        elif open_question(case, POWER):
+            told = "its values are too rough to vouch for its own gradient"
+            yield Finding(f"{self.name}: {told}", "undecided")
+
+
+def reference(name: str, g: Function, of: Trial, weights: Sequence[Array]) -> Reference:
+    """Run a plain function in float64 at the point at which `f` was run.
+
+    Raises:
+        TypeError: When it cannot be called, or raises in float64; it says what.
+        ValueError: When it returns another shape than `f`; it names both.
     """
-    of.draw(FEW)
-    found = _beside(mine, place, of, names)
-    if found.worst <= 1:
-        return found
-    of.draw(MANY)
-    return _beside(mine, place, of, names)
+    x = like(tuple(part.double() for part in of.parts), of.x)
+    try:
+        trial, run = first_run(repeatable(g, of.seed), x, seed=of.seed, as_given=True)
+    except Exception as error:
+        told = first_line(error)
+        raise TypeError(f"{name} raised {told}; expected a function of x in float64") from error
+    forms = [tuple(t.y_shapes) if t.y_tuple else t.y_shapes[0] for t in (trial, of)]
+    if forms[0] != forms[1]:
+        raise ValueError(f"{name} returns shape {forms[0]}; expected that of f, {forms[1]}")
+    return Reference(name, trial, run, of, weights)
 
 
-def _beside(mine: Array, place: int, of: Reference, names: Sequence[tuple[str, int]]) -> Beside:
-    right, relative, info = of.exact[place], earned(of.of), torch.finfo(of.of.dtype)
-    moved = np.nan_to_num(np.stack([one[place] - right for one in of.drawn]))
-    scale, wholes = abs(right), []
-    stops = np.cumsum([size for _, size in names])[:-1]
-    parts = [np.split(one, stops, axis=-1) for one in (mine, right, moved, scale)]
-    for (name, _), came, due, drawn, sizes in zip(names, *parts, strict=True):
-        square = float(due @ due)
-        if 0 < square < np.inf and np.isfinite(came).all():
-            passes = relative + SAFETY * float(abs(drawn @ due).max()) / square
-            wholes.append((name, float((came - due) @ due) / square, passes))
-            if of.of.stated:  # else no approximation would pass where it crosses zero
-                np.maximum(sizes, np.sqrt(square / due.size), out=sizes)
-    smallest = float(info.tiny * info.eps)  # what underflows is off by as much
-    allowed = relative * scale + SAFETY * abs(moved).max(axis=0, initial=0) + smallest
-    apart = np.where(abs(right) > info.max, 0.0, excess(mine, right, allowed))
-    return Beside(right, allowed, apart, wholes)
+def earned(trial: Trial) -> float:
+    """Return how far `f` may be from a reference, relative to the element, beside its roundings.
+
+    In half precision that is one unit in the last place: a kernel rounds what it returns.
+    """
+    half = trial.dtype in (torch.float16, torch.bfloat16)
+    return trial.stated or (trial.eps if half else RELATIVE[trial.dtype])
 
 
 def report_beside(
@@ -100,27 +192,21 @@ def report_beside(
     # does, under ``surrogate`` what gives x.grad
 ) -> Report:
     """Return the report on one function at one point, in the dtype that it was given."""
-    weights = [trial.weighing(one) for one in (v, signed(trial))]
-    for i in trial.held:
-        start = sum(part.numel() for part in trial.y[:i])
-        for one in weights:
-            one[start : start + trial.y[i].numel()] = 0
+    held = np.repeat(
+        [i in trial.held for i in range(len(trial.y))], [part.numel() for part in trial.y]
+    )
+    weights = [np.where(held, 0.0, trial.weighing(one)) for one in (v, signed(trial))]
     asked = {name: reference(name, g, trial, weights) for name, g in named.items()}
-    seen = observe(trial, v, ())
+    seen = observe(trial, v)
     of_grad = asked.get("surrogate") or asked["reference"]
-    stated = replace(trial, stated=earned(trial))
     judged = list(_values(trial, asked.get("reference"), of_grad, (seen.first, seen.signed)))
     # under create_graph silu's backward in bfloat16 is made of others, each of which rounds
-    itself = beside(of_grad.exact[1], 1, of_grad, _inputs(trial))
-    rounding = 2 * itself.allowed / SAFETY
-    seen = replace(seen, rounding=(*seen.rounding[:2], rounding))
-    judged += judge_passes(trial, seen, abs(of_grad.exact[1]))
+    rounding = 2 * of_grad.beside(of_grad.exact[1], 1).allowed / SAFETY
+    judged += judge_passes(trial, seen, abs(of_grad.exact[1]), rounding)
     grad = gradient_left(trial, seen.first)
     if grad is not None:
-        size = abs(of_grad.exact[1])
-        judged += judge_alone(trial, seen.weights, grad, size)
-        judged += judge_layout(trial, spread(trial, seen.weights), grad, size)
-        judged += judge_between(trial, behind_another_call(trial, seen.weights), grad, size)
+        judged += judge_further(trial, seen.weights, unnamed(grad, 0.0, abs(of_grad.exact[1])))
+    stated = replace(trial, stated=earned(trial))
     judged += judge_f(stated, (seen.first, seen.again, seen.signed), kept)
     found = [one.finding for one in judged if one.finding]
     found.sort(key=lambda one: not one.culprit)
@@ -141,31 +227,20 @@ def _values(
     """Judge `y` and `x.grad` beside what they should be, and say how small an error shows."""
     compared: list[Beside] = []
     if of_y is not None:
-        names = _outputs(trial)
-        compared.append(beside(trial.y_vector, 0, of_y, names))
+        compared.append(of_y.beside(trial.y_vector, 0))
         yield _judged(trial, "y", trial.y_vector, compared[-1], of_y.name)
-    names = _inputs(trial)
     for place, (what, outcome) in enumerate(zip(("x.grad", LINEAR), outcomes, strict=True), 1):
-        mine = gradient_left(trial, outcome)
-        if mine is None:
-            assert outcome.error is not None
-            yield raises(what, outcome.error)
+        if error := failure(outcome):
+            yield raises(what, error)
             return
-        compared.append(beside(mine, place, of_grad, names))
+        mine = trial.gradient(outcome.grad)
+        compared.append(of_grad.beside(mine, place))
         judged = _judged(trial, what, mine, compared[-1], of_grad.name)
         # what is wrong for one v is wrong for the other: it is said once
         yield judged if place == 1 or compared[-2].worst <= 1 else Judged(judged.row)
     wholes = [whole for one in compared[:-1] for whole in one.wholes]
     if wholes:
         yield _power(trial, [(name, passes) for name, _, passes in wholes])
-
-
-def _outputs(trial: Trial) -> list[tuple[str, int]]:
-    return [(name, part.numel()) for name, part in zip(trial.y_names, trial.y, strict=True)]
-
-
-def _inputs(trial: Trial) -> list[tuple[str, int]]:
-    return [(name, part.numel()) for name, part in zip(trial.grad_names, trial.parts, strict=True)]
 
 
 def _judged(trial: Trial, what: str, mine: Array, found: Beside, who: str) -> Judged:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC, Family
-from vtj.oracle.pairs import Pair, Probes, backward_raised, pairs
+from vtj.oracle.pairs import Pair, Probes, pairs
 from vtj.oracle.patterns import (
     OPPOSITE,
     SINGLE,
@@ -23,6 +23,7 @@ from vtj.oracle.patterns import (
 )
 from vtj.oracle.tolerance import VISIBLE
 from vtj.oracle.voting import Array, Witness, distance, unnamed
+from vtj.oracle.witnesses import failure
 
 # Calls of `f` for all entries of J. With more, a *wrong* of 8 rows and 10 columns takes over 100.
 FEW_CALLS = 30
@@ -68,7 +69,7 @@ def _of_all_entries(
     trial, passes = asked.trial, asked.passes
     columns = np.eye(trial.size[1])
     outcomes = [passes.backward(v) for v in np.eye(trial.size[0])]
-    if any(backward_raised(one) for one in outcomes):
+    if any(failure(one) for one in outcomes):
         return None
     found = {BACKWARD.name: np.stack([trial.gradient(one.grad) for one in outcomes])}
     if tangents:

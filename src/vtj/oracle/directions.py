@@ -10,7 +10,6 @@ import numpy as np
 import torch
 
 from vtj.calling.clock import OutOfTime
-from vtj.oracle.alone import judge_alone
 from vtj.oracle.behavior import (
     CREATE_GRAPH,
     WITH_AND_WITHOUT,
@@ -20,18 +19,16 @@ from vtj.oracle.behavior import (
     raises,
     same_up_to_rounding,
 )
-from vtj.oracle.between import judge_between
 from vtj.oracle.blind_spots import UNSEEN, possibly_detached
 from vtj.oracle.doubts import Doubt, Remedy, open_question, settle
 from vtj.oracle.findings import Finding, concluded, no_number
+from vtj.oracle.further import judge_further
 from vtj.oracle.judging import DEFAULT, MOST_ENTRIES, entry_by_entry, gradient_argument
-from vtj.oracle.layout import judge_layout
 from vtj.oracle.locating import Accused, accuse
 from vtj.oracle.operators import operator
 from vtj.oracle.pairs import (
     Pair,
     Probes,
-    backward_raised,
     over_wide_steps,
     pairs,
     probe,
@@ -43,9 +40,8 @@ from vtj.oracle.rounding import negligible_slopes
 from vtj.oracle.tolerance import VISIBLE
 from vtj.oracle.trial import Trial
 from vtj.oracle.unchecked import unchecked
-from vtj.oracle.voting import Mask
-from vtj.oracle.witnesses import first_line
-from vtj.outcome import Outcome
+from vtj.oracle.voting import Mask, unnamed
+from vtj.oracle.witnesses import failure, first_line
 from vtj.report import Report, Result, Row
 
 # Of elements of x: their entries cost no more than the search for one that is wrong may. Without it
@@ -80,14 +76,6 @@ class Directions:
         if not any(pair.differs for pair in self.pairs):
             return self.weak_at_first
         return _too_weak(self.asked, self.accused.pairs)
-
-
-def _weak_at_first(case: Directions) -> bool:
-    return bool(case.weak_at_first)
-
-
-def _weak(case: Directions) -> bool:
-    return case.accused.finding is None and bool(case.weak)
 
 
 def _detached(case: Directions) -> Mask:
@@ -135,15 +123,15 @@ def _of_detached(case: Directions, hidden: Mask) -> Finding:
 
 def _too_weak(asked: Probes, compared: Sequence[Pair]) -> str:
     trial = asked.trial
-    powers = _powers([pair for pair in compared if pair.side != "y"])  # those that see x.grad
-    if not powers:
+    kinds = _kinds([pair for pair in compared if pair.side != "y"])  # those that see x.grad
+    if not kinds:
         return ""
-    what, power = min(powers, key=lambda one: one[1])
+    row, power = min(kinds, key=lambda one: one[1])
     largest = float(abs(asked.grads).max(initial=0))
     stated = 0.0 if asked.by_hand is None else trial.stated or 0.0
     if power <= max(VISIBLE, 2 * stated) * largest:
         return ""
-    told = f"{what}: an error of {power:.1g} in an entry of J would not show"
+    told = f"{row.what}: an error of {power:.1g} in an entry of J would not show"
     told += f", and no element of x.grad is larger than {largest:.1g}"
     if trial.dtype == torch.float64:
         return f"{told}: the differences are too rough to tell"
@@ -154,28 +142,35 @@ def _too_weak(asked: Probes, compared: Sequence[Pair]) -> str:
     return f"{told}; try float64 (of a module: hand in itself, or f.double())"
 
 
-def _powers(compared: Sequence[Pair]) -> list[tuple[str, float]]:
-    """Return what is compared, and how large an error in a single entry of J is seen by it."""
-    return [(same[0].what, min(pair.power for pair in same)) for same in _together(compared)]
-
-
 FORWARD_PASS = Remedy("run a forward pass", _by_a_forward_pass)
 WIDE_STEPS = Remedy("take wider steps", _over_wide_steps)
 ALL_CARE = Remedy("measure the noise of f", _with_all_care)
 POWER = (
     # before an entry is looked for
-    Doubt("a small mistake would not show", _weak_at_first, (FORWARD_PASS,)),
-    Doubt("after all, it would not show", _weak, (FORWARD_PASS, WIDE_STEPS), _of_weakness),
+    Doubt(
+        "a small mistake would not show",
+        lambda case: bool(case.weak_at_first),
+        (FORWARD_PASS,),
+    ),
+    Doubt(
+        "after all, it would not show",
+        lambda case: case.accused.finding is None and bool(case.weak),
+        (FORWARD_PASS, WIDE_STEPS),
+        _of_weakness,
+    ),
 )
 DOUBTS = (*POWER, Doubt(UNSEEN, _detached, (ALL_CARE,), _of_detached))
 
 
 def along_directions(question: Question, J: Any, probes: int = 2) -> Report:  # noqa: N803
     """Return the report from a number of passes that does not grow with `x` or `y`."""
+    trial, asked = question.trial, None
     try:
-        return _report(question, J, probes)
+        by_hand = None if J is None else operator(trial, J)
+        asked = probe(Passes(trial), question.run, by_hand, probes)
+        return _judged(question, J, asked)
     except OutOfTime as late:
-        return out_of_time(late)
+        return out_of_time(late, [] if asked is None else list(pairs(asked)))
 
 
 def out_of_time(late: OutOfTime, compared: Sequence[Pair] = ()) -> Report:
@@ -184,24 +179,16 @@ def out_of_time(late: OutOfTime, compared: Sequence[Pair] = ()) -> Report:
         "the entry where it differs" if any(pair.differs for pair in compared) else "a comparison"
     )
     told = late.clock.left(f"{left}, or a closer look, was" if compared else f"{left} was")
-    rows = (*_rows(compared), *_power_row(compared))
+    kinds = _kinds(compared)
+    rows = (*(row for row, _ in kinds), *_power_row(kinds))
     return Report("not compared to the end", rows, "undecided", None, (told,))
-
-
-def _report(question: Question, J: Any, probes: int) -> Report:  # noqa: N803
-    trial, passes = question.trial, Passes(question.trial)
-    asked = probe(passes, question.run, None if J is None else operator(trial, J), probes)
-    try:
-        return _judged(question, J, asked)
-    except OutOfTime as late:
-        return out_of_time(late, list(pairs(asked)))
 
 
 def _judged(question: Question, J: Any, asked: Probes) -> Report:  # noqa: N803
     trial, kept, clock, passes = question.trial, question.kept, question.clock, asked.passes
     watched = asked.watched
     behavior = [judge_v(asked.outcomes), *judge_f(trial, asked.outcomes, kept)]
-    raised = _raised(asked.outcomes)
+    raised = [raises("x.grad", error) for one in asked.outcomes if (error := failure(one))][:1]
     found = [one.finding for one in (*behavior, *raised) if one.finding]
     found = found or _not_numbers(trial, asked)
     case = Directions(asked)
@@ -221,12 +208,12 @@ def _judged(question: Question, J: Any, asked: Probes) -> Report:  # noqa: N803
     alone: list[Judged] = []
     if not found:
         v, grad = np.where(trial.reached, case.asked.v[0], 0), case.asked.grads[0]
+        right = unnamed(grad, 0.0, abs(grad))
         # needs_input_grad is a custom Function's; a model has hundreds of inputs
-        alone += judge_alone(trial, v, grad, abs(grad), inputs=trial.custom)
-        alone += judge_layout(trial, case.asked.spread, grad, abs(grad))
-        alone += judge_between(trial, case.asked.behind, grad, abs(grad))
+        seen = case.asked.further
+        alone += judge_further(trial, v, right, inputs=trial.custom, seen=seen)
         if watched is not None:
-            pair = (watched.grad, grad, abs(grad))
+            pair = (watched.grad, right)
             alone.append(same_up_to_rounding(trial, CREATE_GRAPH, v, *pair, WITH_AND_WITHOUT))
         found += [one.finding for one in alone if one.finding]
     if not found:
@@ -235,16 +222,17 @@ def _judged(question: Question, J: Any, asked: Probes) -> Report:  # noqa: N803
             return told
     not_checked, open_questions = unchecked(trial, kept, "certify")
     found += open_questions
+    kinds = _kinds(accused.pairs)
     second = [] if watched is None or found else watched.rows(passes.reach(watched.u))
     return concluded(
         f"J {trial.shape} in {trial.precision}, {len(asked.v)} probes, {calls} calls of f",
         (
-            *_rows(accused.pairs),
+            *(row for row, _ in kinds),
             *accused.rows,
             *(one.row for one in (*raised, *alone, *behavior)),
             *second,
             *not_checked,
-            *_power_row(accused.pairs),
+            *_power_row(kinds),
         ),
         found,
     )
@@ -264,38 +252,30 @@ def _of_entries(question: Question) -> Report | None:
     return report if trial.stated or report.verdict != "undecided" else None
 
 
-def _together(compared: Sequence[Pair]) -> list[list[Pair]]:
-    """Return the pairs of all probes, those together that compare the same kind of value."""
-    return [
-        [pair for pair in compared if pair.side == side]
-        for side in dict.fromkeys(pair.side for pair in compared)
-    ]
+def _kinds(compared: Sequence[Pair]) -> list[tuple[Row, float]]:
+    """Return a row for each kind of value that is compared, over all probes.
 
-
-def _raised(outcomes: Sequence[Outcome]) -> list[Judged]:
-    errors = [one.error for one in outcomes if one.error is not None and backward_raised(one)]
-    return [raises("x.grad", error) for error in errors[:1]]
+    With it goes how large an error in a single entry of J is seen by it.
+    """
+    found = []
+    for side in dict.fromkeys(pair.side for pair in compared):
+        same = [pair for pair in compared if pair.side == side]
+        result: Result = "differs" if any(pair.differs for pair in same) else "agrees"
+        row = Row(same[0].what, same[0].b.family, result, max(pair.worst for pair in same))
+        found.append((row, min(pair.power for pair in same)))
+    return found
 
 
 def _not_numbers(trial: Trial, asked: Probes) -> list[Finding]:
     """Return the first number that is none: of `x`, which no step leads away from, or `x.grad`."""
-    return [
-        no_number(trial.x_name(name, int(at)), row[at])
-        for name, row in [("x", trial.x_vector), *(("x.grad", grad) for grad in asked.grads)]
-        for at in np.flatnonzero(~np.isfinite(row))
-    ][:1]
+    for name, rows in (("x", trial.x_vector), ("x.grad", asked.grads)):
+        if not (finite := np.isfinite(rows)).all():
+            at = int(np.argmin(finite))
+            return [no_number(trial.x_name(name, at % trial.size[1]), rows.flat[at])]
+    return []
 
 
-def _rows(compared: Sequence[Pair]) -> list[Row]:
-    rows = []
-    for same in _together(compared):
-        result: Result = "differs" if any(pair.differs for pair in same) else "agrees"
-        rows.append(Row(same[0].what, same[0].b.family, result, max(pair.worst for pair in same)))
-    return rows
-
-
-def _power_row(compared: Sequence[Pair]) -> list[Row]:
-    powers = _powers(compared)
-    told = [f"{power:.1g} ({what})" for what, power in powers if np.isfinite(power)]
+def _power_row(kinds: Sequence[tuple[Row, float]]) -> list[Row]:
+    told = [f"{power:.1g} ({row.what})" for row, power in kinds if np.isfinite(power)]
     note = f"a single entry that is off by more than this is seen: {', '.join(told)}"
     return [Row("power", "", "note", note=note)] if told else []

@@ -48,11 +48,16 @@ def steps(case: Case, doubts: Sequence[Doubt[Case]]) -> Iterator[Step[Case]]:
     Each remedy is taken once at most, as it is the same for all doubts that name it.
     """
     tried: list[Remedy[Case]] = []
-    while pair := next(_open(case, doubts, tried), None):
-        doubt, remedy = pair
-        tried.append(remedy)
-        case = remedy.take(case)
-        yield Step(doubt, remedy, case)
+    while True:
+        for doubt in doubts:
+            left = [remedy for remedy in doubt.remedies if remedy not in tried]
+            if left and np.any(doubt.sign(case)):
+                break
+        else:
+            return
+        tried.append(left[0])
+        case = left[0].take(case)
+        yield Step(doubt, left[0], case)
 
 
 def settle(case: Case, doubts: Sequence[Doubt[Case]]) -> Case:
@@ -60,15 +65,6 @@ def settle(case: Case, doubts: Sequence[Doubt[Case]]) -> Case:
     for step in steps(case, doubts):
         case = step.case
     return case
-
-
-def _open(
-    case: Case, doubts: Sequence[Doubt[Case]], tried: Sequence[Remedy[Case]]
-) -> Iterator[tuple[Doubt[Case], Remedy[Case]]]:
-    for doubt in doubts:
-        left = [remedy for remedy in doubt.remedies if remedy not in tried]
-        if left and np.any(doubt.sign(case)):
-            yield doubt, left[0]
 
 
 def open_question(case: Case, doubts: Sequence[Doubt[Case]]) -> list[Finding]:

@@ -1,4 +1,7 @@
-"""One line a person can act on, who is at fault, and what it means for the verdict."""
+"""One line a person can act on, who is at fault, and what it means for the verdict.
+
+An entry is written ``dy[1,2]/dx[0,1]``, a number with the digits that tell.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +10,6 @@ from typing import Any, Literal
 import numpy as np
 
 from vtj.engines import BACKWARD, FAMILIES, FORWARD, NUMERIC, Family
-from vtj.oracle.naming import numbers
 from vtj.oracle.tolerance import most_rounding
 from vtj.oracle.voting import Array, Mask, Witness
 from vtj.report import Report, Row, Verdict
@@ -24,6 +26,29 @@ class Finding:
     text: str
     verdict: Literal["wrong", "undecided"] = "wrong"
     culprit: str | None = None  # who is at fault, when that is known
+
+
+def element(names: Sequence[str], shapes: Sequence[tuple[int, ...]], flat: int) -> str:
+    """Name the element at position `flat` of all elements, part after part.
+
+    Example:
+        >>> element(["y"], [(2, 3)], 5), element(["x[0]", "x[1]"], [(2,), (2, 2)], 3)
+        ('y[1,2]', 'x[1][0,1]')
+    """
+    part = 0
+    while flat >= (size := int(np.prod(shapes[part]))):
+        flat -= size
+        part += 1
+    index = ",".join(str(int(i)) for i in np.unravel_index(flat, shapes[part]))
+    return names[part] + (f"[{index}]" if shapes[part] else "")
+
+
+def numbers(values: Sequence[float], apart: tuple[float, float]) -> list[str]:
+    """Write the values with as many digits (6 to 17) as it takes to tell two of them apart."""
+    one, other = apart
+    tell = (digits for digits in range(6, 18) if f"{one:.{digits}g}" != f"{other:.{digits}g}")
+    digits = next(tell, 6)
+    return [f"{value:.{digits}g}" for value in values]
 
 
 def no_number(name: str, value: float) -> Finding:
@@ -93,10 +118,10 @@ def culprits(against: Mapping[str, Mask], reached: Mask) -> list[tuple[Family, M
     ]
 
 
-def differs_in_last_digits(exact: Array, numeric: Array, mask: Mask, relative: float) -> bool:
+def differs_in_last_digits(exact: Array, numeric: Array, relative: float) -> bool:
     """Return whether exact values and differences part in digits that no detached path spares."""
     small = max(GOOD_DIGITS, most_rounding(relative))
-    return bool((abs(exact - numeric) <= small * abs(numeric))[mask].all())
+    return bool((abs(exact - numeric) <= small * abs(numeric)).all())
 
 
 def cancelled(chosen: float, slope: float, reach: float) -> str:

@@ -10,7 +10,6 @@ import numpy as np
 from vtj.calling.state import Kept
 from vtj.calling.tensors import Tensors
 from vtj.engines import BACKWARD, ENGINES, FORWARD, NUMERIC, Family
-from vtj.oracle.alone import beyond_jacobian, judge_alone
 from vtj.oracle.behavior import (
     Observed,
     drawn,
@@ -20,8 +19,7 @@ from vtj.oracle.behavior import (
     observe,
     raises,
 )
-from vtj.oracle.between import behind_another_call, judge_between
-from vtj.oracle.doubts import open_question
+from vtj.oracle.doubts import open_question, settle
 from vtj.oracle.findings import (
     LAST_DIGITS,
     Finding,
@@ -32,16 +30,16 @@ from vtj.oracle.findings import (
     overall,
     said,
 )
-from vtj.oracle.layout import judge_layout, spread
+from vtj.oracle.further import judge_further, right_alone
 from vtj.oracle.passes import Passes
 from vtj.oracle.patterns import cause
 from vtj.oracle.question import Question
-from vtj.oracle.reexamination import DOUBTS, reexamined
+from vtj.oracle.reexamination import DOUBTS
 from vtj.oracle.trial import Trial
 from vtj.oracle.twice import twice
 from vtj.oracle.unchecked import unchecked
-from vtj.oracle.voting import Array, Mask, Witness, distance, product
-from vtj.oracle.witnesses import Answers, ask_engines
+from vtj.oracle.voting import Array, Mask, Witness, distance, product, unnamed
+from vtj.oracle.witnesses import Answers, ask_engines, failure
 from vtj.report import Report, Row, Verdict
 
 MOST_ENTRIES = 10_000  # beyond, directions decide unless engines are asked for by name
@@ -84,11 +82,8 @@ def entry_by_entry(
     if not answers.witnesses:
         finding = f"none of the engines asked applies: {', '.join(engines)}"
         return Report(f"J {trial.shape}", answers.rows, "undecided", None, (finding,))
-    answers = reexamined(answers)
-    known = [answers.result.agreed]
-    if answers.result.against.get(BACKWARD.name, np.zeros(1)).any():
-        known.append(answers.speakers[BACKWARD.name])
-    report = judge(answers, observe(trial, weights, known), question.kept)
+    answers = settle(answers, DOUBTS)
+    report = judge(answers, observe(trial, weights), question.kept)
     if not report or not with_second_order:
         return report
     return replace(report, rows=(*report.rows, *_second_order(question, weights)))
@@ -119,15 +114,13 @@ def judge(answers: Answers, seen: Observed, kept: Kept) -> Report:
     trial, result = answers.trial, answers.result
     speakers = list(answers.speakers.values())
     of_f = list(judge_f(trial, (seen.first, seen.again, seen.signed), kept))
-    of_backward = list(
-        judge_backward(trial, seen, result, speakers, partial(beyond_jacobian, trial))
-    )
+    of_backward = list(judge_backward(answers, seen, partial(right_alone, trial)))
     found = [one.finding for one in of_f if one.finding]
     if not any(one.culprit for one in found):
         found += [one.finding for one in of_backward if one.finding and one.explains_all]
         of_jacobian = findings(answers)
-        raised = of_backward[0].raised
-        found += [one for one in of_jacobian if not raised or one.verdict == "wrong"]
+        compared = not failure(seen.first)
+        found += [one for one in of_jacobian if compared or one.verdict == "wrong"]
     if not any(one.culprit in (NUMERIC.culprit, BACKWARD.culprit) for one in found):
         found += [one.finding for one in of_backward if one.finding][:1]
     # what vmap makes of a backward that is wrong follows from that
@@ -139,9 +132,7 @@ def judge(answers: Answers, seen: Observed, kept: Kept) -> Report:
     grad = gradient_left(trial, seen.first)
     if grad is not None and not any(one.verdict == "wrong" for one in found):
         size = abs(seen.weights) @ abs(result.agreed.value)
-        alone = list(judge_alone(trial, seen.weights, grad, size))
-        alone += judge_layout(trial, spread(trial, seen.weights), grad, size)
-        alone += judge_between(trial, behind_another_call(trial, seen.weights), grad, size)
+        alone = list(judge_further(trial, seen.weights, unnamed(grad, 0.0, size)))
         of_backward += alone
         found = [one.finding for one in alone if one.finding] or found
     not_checked, open_questions = unchecked(trial, kept, "check")
@@ -193,10 +184,11 @@ def rows(answers: Answers) -> list[Row]:
     """Return a row per witness, per engine that does not apply, and per kink."""
     trial, result = answers.trial, answers.result
     made = []
-    odd = {} if trial.custom else dict(_torch_errs(answers))
+    odd = {} if trial.custom else dict(_splits(answers))
     for one in answers.witnesses:
         if one.name in odd:
-            made.append(Row(one.name, one.family, "not applicable", note=odd[one.name]))
+            note = f"torch's own vmap rule is wrong: {odd[one.name]}"
+            made.append(Row(one.name, one.family, "not applicable", note=note))
             continue
         worst = float(distance(one, result.agreed, trial.relative).max(initial=0))
         silent = np.broadcast_to(one.silent, one.value.shape)
@@ -231,7 +223,7 @@ def _accusation(answers: Answers, family: Family, mask: Mask) -> Finding:
     at = int(np.argmax(apart))
     entry = f"{trial.entry_name(at)}: {said(list(speakers.values()), at)}"
     if family in (NUMERIC, FORWARD) and differs_in_last_digits(
-        accused.value, result.agreed.value, mask, trial.earned
+        accused.value[mask], result.agreed.value[mask], trial.earned
     ):
         return Finding(f"{entry}: {LAST_DIGITS}", "undecided")
     if family.verdict == "undecided":
@@ -240,12 +232,6 @@ def _accusation(answers: Answers, family: Family, mask: Mask) -> Finding:
     found = {name: one.value for name, one in speakers.items()}
     named = cause(family, found, result.agreed, mask, trial.inputs)
     return accusation(entry, family.conclusion, family.culprit, named, count)
-
-
-def _torch_errs(answers: Answers) -> Iterator[tuple[str, str]]:
-    """Yield engines that err by torch's fault, where `f` has no custom Function, and how."""
-    for name, told in _splits(answers):
-        yield name, f"torch's own vmap rule is wrong: {told}"
 
 
 def _splits(answers: Answers) -> Iterator[tuple[str, str]]:

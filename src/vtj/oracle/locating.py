@@ -12,7 +12,6 @@ import numpy as np
 from vtj.calling.repeatable import reseeded
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC, Family
 from vtj.engines.numeric import CLOSE, SAFETY
-from vtj.oracle.alone import TOGETHER, outputs_alone
 from vtj.oracle.behavior import ADDS, RANDOM, REPEATABLE, Judged, same_as
 from vtj.oracle.blind_spots import (
     ROUNDED_AWAY,
@@ -31,14 +30,15 @@ from vtj.oracle.findings import (
     differs_in_last_digits,
     said,
 )
+from vtj.oracle.further import right_alone
 from vtj.oracle.pairs import Pair, Probes, reexamined_pair, with_size
 from vtj.oracle.passes import FIRST
-from vtj.oracle.patterns import NOT_LINEAR, NOT_OF_V
+from vtj.oracle.patterns import NOT_LINEAR, NOT_OF_V, TOGETHER
 from vtj.oracle.rounding import gradient_rounding, negligible_slopes
 from vtj.oracle.tolerance import MOST_PART, most_rounding
 from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array, Witness, distance, unnamed, vote
-from vtj.oracle.witnesses import raised_by_autograd
+from vtj.oracle.witnesses import failure
 from vtj.report import Row
 
 Way: TypeAlias = Callable[[Array], Array]  # from u to J·u
@@ -166,7 +166,7 @@ def _locate(asked: Probes, pair: Pair, *, robust: bool) -> Finding | None:
     if pair.side != "y":
         trusted = numeric if forward is None or way != passes.forward else unnamed(forward)
         row, rows = _row(asked, pair.probe, column, (trusted, numeric))
-    entry = _entry(asked, row, column, forward).of_differences(numeric)
+    entry = _entry(asked, row, column, forward, numeric)
     if not robust:
         gaps = [
             abs(one.value - entry.numeric.value)[0] for one in entry.exact if entry.differs(one)
@@ -259,16 +259,12 @@ def _row(asked: Probes, k: int, column: int, trusted: tuple[Witness, Witness]) -
                 return int(np.argmax(share)), int((apart > 1).sum())
         trusted = mine, mine
 
-    def whole_and_error(here: Witness) -> tuple[float, float]:
-        error = abs(v) @ np.broadcast_to(here.error, v.shape)
-        rounding = trial.relative * float(abs(v) @ abs(here.value))
-        return float(asked.grads[k][column] - v @ here.value), rounding + SAFETY * float(error)
-
-    here = trusted[0]
-    whole, error = whole_and_error(here)
-    if abs(whole) <= error:
-        here = trusted[1]
-        whole, error = whole_and_error(here)
+    for here in trusted:
+        whole = float(asked.grads[k][column] - v @ here.value)
+        off = float(abs(v) @ np.broadcast_to(here.error, v.shape))
+        error = trial.relative * float(abs(v) @ abs(here.value)) + SAFETY * off
+        if abs(whole) > error:
+            break
     return bisect(v, lambda w: float(trial.vjp(w)[column] - w @ here.value), whole, error)
 
 
@@ -279,19 +275,19 @@ def one_hot(size: int, at: int) -> Array:
     return vector
 
 
-def _entry(asked: Probes, row: int, column: int, forward: Array | None) -> _Entry:
-    """Return one entry of J with what exact ones say of it."""
+def _entry(asked: Probes, row: int, column: int, forward: Array | None, numeric: Witness) -> _Entry:
+    """Return one entry of J with what everybody says of it, two of its whole column."""
     trial, said_by = asked.trial, {}
     v, u = one_hot(trial.size[0], row), one_hot(trial.size[1], column)
     if asked.J is not None:
         said_by[BY_HAND.name] = asked.J.right(u)[[row]]
     outcome = asked.passes.backward(v)
-    if outcome.error is None or raised_by_autograd(outcome.error):
+    if not failure(outcome):
         said_by[BACKWARD.name] = trial.gradient(outcome.grad)[[column]]
     if forward is not None:
         said_by[FORWARD.name] = forward[[row]]
     exact = tuple(Witness(family, family, value) for family, value in said_by.items())
-    return _Entry(trial, row, column, exact, unnamed(np.full(1, np.nan)))
+    return _Entry(trial, row, column, exact, numeric).of_differences(numeric)
 
 
 def _with_rounding(entry: _Entry) -> _Entry:
@@ -339,12 +335,15 @@ def _accused(asked: Probes, entry: _Entry, pair: Pair, places: int) -> Finding |
     for family, mask in culprits(result.against, trial.reached[[entry.row]]):
         if not mask.any():
             continue
-        if family in (NUMERIC, FORWARD) and _nearly(entry, family):
-            return Finding(f"{told}: {LAST_DIGITS}", "undecided")
+        if family in (NUMERIC, FORWARD):
+            accused = entry.by(BACKWARD if family == NUMERIC else family)
+            assert accused is not None
+            if differs_in_last_digits(accused.value, entry.numeric.value, trial.earned):
+                return Finding(f"{told}: {LAST_DIGITS}", "undecided")
         if family == FORWARD and not trial.custom:
             told += ": torch's own forward formula is wrong, and differences are too rough"
             return Finding(told, "undecided")
-        if family == BACKWARD and _right_alone(entry):
+        if family == BACKWARD and right_alone(trial, entry.v, entry.numeric, [entry.column]):
             return accusation(told, family.conclusion, family.culprit, TOGETHER)
         by = {one.family or NUMERIC.name: one for one in entry.said}
         mistake, exactly = named(asked, pair, family, by, entry.at)
@@ -352,27 +351,6 @@ def _accused(asked: Probes, entry: _Entry, pair: Pair, places: int) -> Finding |
         count = count if (exactly or places) > 1 else ""
         return accusation(told, family.conclusion, family.culprit, mistake, count)
     return None if result.decided.all() else Finding(f"{told}: {SPLIT_VOTE}", "undecided")
-
-
-def _right_alone(entry: _Entry) -> bool:
-    """Return whether backward gives the entry where its output alone is used."""
-    trial = entry.trial
-    if sum(trial.connected) < 2:
-        return False
-    try:
-        value = outputs_alone(trial, entry.v)[[entry.column]]
-    except Exception:  # it is no more than a closer look
-        return False
-    return not entry.differs(unnamed(value))
-
-
-def _nearly(entry: _Entry, family: Family) -> bool:
-    accused = entry.by(FORWARD if family == FORWARD else BACKWARD)
-    assert accused is not None
-    everywhere = np.array([True])
-    return differs_in_last_digits(
-        accused.value, entry.numeric.value, everywhere, entry.trial.earned
-    )
 
 
 def _beyond_entries(

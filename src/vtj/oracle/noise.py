@@ -31,13 +31,15 @@ MARGIN = 3.0
 VALUES = 9
 
 
-def measured_noise(g: Callable[[float], Array], step: float) -> Array:
+def measured_noise(g: Callable[[float], Array], step: float, first: int = 0) -> Array:
     """Return the rounding noise of `g`, from what is left of its values after six differences.
+
+    They are those from step number `first` on: at 0 there may be a kink.
 
     Source:
         J. J. Moré, S. M. Wild, Estimating computational noise, SIAM J. Sci. Comput. 33 (2011).
     """
-    return noise_of_differences(np.stack([g(k * step) for k in range(VALUES)]), 6)
+    return noise_of_differences(_values(g, step, first), 6)
 
 
 def noise_of_differences(table: Array, order: int) -> Array:
@@ -60,7 +62,7 @@ def noise_at_all_scales(
     than `least`. Stairs that the function makes itself are no noise: `leaps` says whether it does,
     and is asked only where there are some.
     """
-    fine = MARGIN * noise_of_differences(_beside(g, max(FINE, least)), 6)
+    fine = MARGIN * measured_noise(g, max(FINE, least), 1)
     found = fine
     for step in COARSE:
         if step > least:
@@ -89,13 +91,8 @@ def leaping(call: Callable[[], object]) -> bool:
     return bool(noted.seen)
 
 
-def finest_noise(g: Callable[[float], Array], least: float) -> Array:
-    """Return the rounding noise of `g` over the least steps, in which nothing else changes."""
-    return noise_of_differences(_beside(g, least), 6)
-
-
 def _noise_alone(g: Callable[[float], Array], step: float) -> Array:
-    table = _beside(g, step)
+    table = _values(g, step, 1)
     # without the fourth x + 1e-3 sin(1e3 x.detach()) would be correct at 0.3
     orders = np.stack([noise_of_differences(table, order) for order in (4, 5, 6)])
     # with 100 x + 1e-3 sin(1e3 x.detach()) would be correct to `certify` at 0.3
@@ -103,6 +100,5 @@ def _noise_alone(g: Callable[[float], Array], step: float) -> Array:
     return np.where(alike, orders[-1], 0.0)
 
 
-def _beside(g: Callable[[float], Array], step: float) -> Array:
-    """Return values on one side of 0, and not at 0, where there may be a kink."""
-    return np.stack([g((k + 1) * step) for k in range(VALUES)])
+def _values(g: Callable[[float], Array], step: float, first: int) -> Array:
+    return np.stack([g((first + k) * step) for k in range(VALUES)])

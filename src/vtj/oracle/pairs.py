@@ -9,16 +9,14 @@ import numpy as np
 
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC
 from vtj.oracle.behavior import random_weights
-from vtj.oracle.between import behind_other_calls
-from vtj.oracle.further import Further
-from vtj.oracle.layout import spread
+from vtj.oracle.further import Further, behind_other_calls, spread
 from vtj.oracle.operators import Operator
 from vtj.oracle.passes import Passes
 from vtj.oracle.rounding import gradient_rounding
 from vtj.oracle.trial import ForwardRun, Trial
 from vtj.oracle.twice import Twice, twice
 from vtj.oracle.voting import Array, Witness, allowed, distance
-from vtj.oracle.witnesses import raised_by_autograd
+from vtj.oracle.witnesses import failure
 from vtj.outcome import Outcome
 
 # Magnitudes of the random weights. Were all 1, a backward of the sign of v would be correct.
@@ -41,8 +39,8 @@ class Probes:
     by_hand: tuple[Witness, list[Witness]] | None = None  # J·u and vᵀ·J
     forward: Witness | None = None  # J·u; None where not asked for or not applicable
     watched: Twice | None = None  # what becomes of a backward that is differentiated itself
-    spread: Further | None = None  # what a `v` with gaps leaves
-    behind: Further | None = None  # what the first `v` leaves behind other calls of `f`
+    # what the first `v` leaves where it has gaps, and behind other calls of `f`
+    further: tuple[Further, Further] = (None, None)
 
     @property
     def trial(self) -> Trial:
@@ -96,9 +94,11 @@ def probe(passes: Passes, run: ForwardRun, J: Operator | None, probes: int) -> P
     Without J by hand, ⟨v, J·u⟩ will do in place of J·u.
     """
     trial = passes.trial
-    generator, (outputs, inputs) = np.random.default_rng(trial.seed), trial.size
-    v = random_weights(generator, probes * outputs, LEAST, MOST).reshape(probes, outputs)
-    u = random_weights(generator, inputs, LEAST, MOST) * passes.scale
+    outputs, inputs = trial.size
+    many = probes * outputs
+    start = max(2, many + many % 2)  # as if `u` were drawn after `v`, which comes in pairs
+    drawn = random_weights(trial.seed, start + inputs, LEAST, MOST)
+    v, u = drawn[:many].reshape(probes, outputs), drawn[start:] * passes.scale
     watched, gaps = twice(trial, run, v[0], u), spread(trial, v[0], run)
     # a single pass is one of a new run: does f give the same y again?
     first = [passes.backward_of(run, v[0])] if probes > 1 else []
@@ -110,8 +110,8 @@ def probe(passes: Passes, run: ForwardRun, J: Operator | None, probes: int) -> P
         last = passes.backward(v[-1])
     outcomes = (*first, *others, last)
     grads = np.stack([trial.gradient(one.grad) for one in outcomes])
-    asked = Probes(passes, J, v, u, outcomes, grads, watched=watched, spread=gaps)
-    if any(backward_raised(one) for one in outcomes) or not np.isfinite(grads).all():
+    asked = Probes(passes, J, v, u, outcomes, grads, watched=watched)
+    if any(failure(one) for one in outcomes) or not np.isfinite(grads).all():
         return asked
     if slopes is not None and np.isfinite(slopes).all():
         asked = replace(asked, forward=Witness(FORWARD.name, FORWARD.name, slopes))
@@ -124,13 +124,8 @@ def probe(passes: Passes, run: ForwardRun, J: Operator | None, probes: int) -> P
         asked = replace(asked, by_hand=(right, lefts))
         expected, weights = right.value, None
     differences = passes.differences(u, expected, v=weights, watched=watched)
-    behind = behind_other_calls(trial, run, v[0])
-    return replace(asked, differences=differences, behind=behind)
-
-
-def backward_raised(outcome: Outcome) -> bool:
-    """Return whether backward raised, for another reason than that `y` is not connected to `x`."""
-    return outcome.error is not None and not raised_by_autograd(outcome.error)
+    further = gaps, behind_other_calls(trial, run, v[0])
+    return replace(asked, differences=differences, further=further)
 
 
 def with_forward_pass(asked: Probes) -> Probes:

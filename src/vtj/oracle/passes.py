@@ -75,14 +75,14 @@ class Passes:
     ) -> Callable[[float], Array]:
         """Return `f` along a direction, weighed where there are weights."""
         direction = as_tuple(self.trial.at(u))
-        at = TO_CONFIRM[1] * FIRST * self.reach(u)
+        at = None if watched is None else TO_CONFIRM[1] * FIRST * self.reach(u)
 
         def values_at(step: float) -> Array:
             parts = zip(as_tuple(self.trial.x), direction, strict=True)
-            moved = tuple((p + step * d).detach().requires_grad_() for p, d in parts)
+            moved = tuple((p + step * d).requires_grad_() for p, d in parts)
             came = self.trial.f(*moved)
             y = values_or_nan(came, self.trial.size[0])
-            if watched is not None and abs(step) == at:
+            if watched and abs(step) == at:
                 watched.see(step, moved, came)
             return y
 
@@ -129,19 +129,18 @@ class Passes:
         ratio = abs(u) / self.scale
         if not (least := float(ratio.min(initial=np.inf))):
             least = float(ratio.min(initial=np.inf, where=ratio > 0))
-        rounding = EPS / least
-        first = FIRST * self.reach(u)
+        rounding, reach = EPS / least, self.reach(u)
+        first = FIRST * reach
         if expected is not None:
             steps = [first * part for part in TO_CONFIRM]
             found = richardson(along, expected, steps, eps, noise=noise, rounding=rounding)
             if found is not None:
                 return Witness("differences", NUMERIC.name, *found)
         if robust:
-            size = first / FIRST
             noise = trial.noise if v is None else noise + abs(v) @ trial.noise
             # with 1, sin(1e8 x.detach()) at 1 would be undecided
             slopes = robust_derivative(
-                along, here, 16 * first, size, eps, rounding=rounding, noise=noise
+                along, here, 16 * first, reach, eps, rounding=rounding, noise=noise
             )
         else:
             slopes = derivative(

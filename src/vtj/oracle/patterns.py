@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vtj.engines import BACKWARD, FORWARD, NUMERIC, Family
-from vtj.oracle.voting import Witness
+from vtj.oracle.voting import Array, Mask, Witness
 
 # the name and shape of every part of x, whose elements are the columns of J
 Inputs: TypeAlias = Sequence[tuple[str, tuple[int, ...]]]
@@ -19,14 +19,15 @@ OPPOSITE = "the opposite sign"
 TRANSPOSED = "transposed"
 NOT_OF_V = "does not depend on v"
 NOT_LINEAR = "not linear in v"
+TOGETHER = "right where each output is used alone, wrong where several are"
 SINGLE = "float32 precision"
 
 
 def cause(
     family: Family,
-    found: Mapping[str, NDArray[np.float64]],  # J as backward, forward and a person give it
+    found: Mapping[str, Array],  # J as backward, forward and a person give it
     right: Witness,
-    differs: NDArray[np.bool_],
+    differs: Mask,
     inputs: Inputs,
 ) -> str:
     """Name the mistake of who is at fault, or give an empty string."""
@@ -44,10 +45,10 @@ def detached(zero: bool, forward: bool) -> str:
 
 
 def pattern(
-    wrong: NDArray[np.float64],  # J as a matrix, or a vector
-    right: NDArray[np.float64],
-    differs: NDArray[np.bool_],  # by more than the tolerance
-    error: NDArray[np.float64] | float = 0.0,  # how far `right` may be off
+    wrong: Array,  # J as a matrix, or a vector
+    right: Array,
+    differs: Mask,  # by more than the tolerance
+    error: Array | float = 0.0,  # how far `right` may be off
     inputs: Inputs = (),
 ) -> str:
     """Name the mistake that turns `right` into `wrong`, or give an empty string.
@@ -64,7 +65,7 @@ def pattern(
     """
     slack = 1e-6 * np.abs(right) + 4 * np.asarray(error)
 
-    def like(other: NDArray[np.float64]) -> bool:
+    def like(other: Array) -> bool:
         return bool((np.abs(wrong - other) <= slack).all())
 
     if not np.isfinite(wrong).all() or not np.isfinite(right).all():
@@ -73,8 +74,12 @@ def pattern(
         return ZERO
     if like(np.where(differs, -right, right)):
         return OPPOSITE
-    if right.ndim == 2 and (known := _of_matrix(wrong, right, slack)):
-        return known
+    if right.ndim == 2:
+        square = right.shape[0] == right.shape[1]
+        if square and like(right.T) and (np.abs(right - right.T) > slack).any():
+            return TRANSPOSED
+        if len(wrong) > 1 and (wrong == wrong[0]).all():
+            return NOT_OF_V
     if turned := _turned(wrong, right, differs, slack, inputs):
         return turned
     return (
@@ -86,28 +91,7 @@ def pattern(
     )
 
 
-def _of_matrix(
-    wrong: NDArray[np.float64], right: NDArray[np.float64], slack: NDArray[np.float64]
-) -> str:
-    square = right.shape[0] == right.shape[1]
-    if (
-        square
-        and (np.abs(wrong - right.T) <= slack).all()
-        and (np.abs(right - right.T) > slack).any()
-    ):
-        return TRANSPOSED
-    if len(wrong) > 1 and (wrong == wrong[0]).all():
-        return NOT_OF_V
-    return ""
-
-
-def _turned(
-    wrong: NDArray[np.float64],
-    right: NDArray[np.float64],
-    differs: NDArray[np.bool_],
-    slack: NDArray[np.float64],
-    inputs: Inputs,
-) -> str:
+def _turned(wrong: Array, right: Array, differs: Mask, slack: Array, inputs: Inputs) -> str:
     """Say which gradients were laid down transposed, where that explains everything."""
     if not inputs:
         return ""
@@ -146,7 +130,7 @@ def turns(inputs: Inputs) -> Iterator[tuple[list[str], NDArray[np.int_]]]:
         yield [inputs[i][0] for i in these], there
 
 
-def _factor(wrong: NDArray[np.float64], right: NDArray[np.float64], everywhere: bool) -> str:
+def _factor(wrong: Array, right: Array, everywhere: bool) -> str:
     if (right == 0).any() or (wrong.size == 1 and not everywhere):
         return ""
     ratio = wrong / right
@@ -162,7 +146,7 @@ def factor(by: float) -> str:
     return f"the factor {by:.{digits}g}"
 
 
-def _swapped(wrong: NDArray[np.float64], right: NDArray[np.float64]) -> str:
+def _swapped(wrong: Array, right: Array) -> str:
     if right.ndim != 2 or max(right.shape) > 64:
         return ""
     for axis, name in ((0, "y"), (1, "x")):
@@ -174,6 +158,6 @@ def _swapped(wrong: NDArray[np.float64], right: NDArray[np.float64]) -> str:
     return ""
 
 
-def _rounded(wrong: NDArray[np.float64], right: NDArray[np.float64]) -> str:
+def _rounded(wrong: Array, right: Array) -> str:
     near = np.abs(wrong - right) <= 2e-6 * np.abs(right)
     return SINGLE if near.all() and wrong.size > 1 else ""

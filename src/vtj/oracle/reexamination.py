@@ -18,7 +18,7 @@ from vtj.oracle.blind_spots import (
     possibly_detached,
 )
 from vtj.oracle.differences import robust_column, stands_close_by
-from vtj.oracle.doubts import Doubt, Remedy, settle
+from vtj.oracle.doubts import Doubt, Remedy
 from vtj.oracle.findings import SPLIT_VOTE, Finding, culprits, no_number, said
 from vtj.oracle.rounding import rounding_error_bound
 from vtj.oracle.tolerance import VISIBLE
@@ -41,11 +41,6 @@ LEFT_OUT = "torch.func may leave out what plain forward mode refuses"
 ALONE = "nothing independent to compare with; a J by hand would be (jacobian=)"
 
 
-def reexamined(answers: Answers) -> Answers:
-    """Return the answers when nothing is doubted in them, or nothing more can be asked."""
-    return settle(answers, DOUBTS)
-
-
 def _not_a_number(answers: Answers) -> Mask:
     """Return where J by backward or by hand is nan; of a forward pass it does no harm."""
     found = np.zeros(answers.trial.size, bool)
@@ -59,10 +54,6 @@ def _x_is_no_number(answers: Answers) -> Mask:
     """Return the entries in columns of `x` that no step leads away from."""
     found: Mask = np.broadcast_to(~np.isfinite(answers.trial.x_vector), answers.trial.size)
     return found & ~answers.blamed
-
-
-def _undecided(answers: Answers) -> Mask:
-    return ~answers.result.decided
 
 
 def _alone(answers: Answers) -> Mask:
@@ -246,8 +237,7 @@ def _with_rounding(answers: Answers) -> Answers:
     # else householder_product (in tests/), whose slope of 3e-13 is rounding, seems to have kinks
     left = kinks & _apart(rounded.speakers.get(BACKWARD.name), numeric, trial.relative)
     heard = replace(numeric, silent=numeric.silent & ~(kinks & ~left))
-    witnesses = tuple(heard if one is numeric else one for one in witnesses)
-    return replace(rounded, witnesses=witnesses, cancelling_kinks=left)
+    return rounded.with_numeric(heard, cancelling_kinks=left)
 
 
 def _zero_but_for_rounding(answers: Answers) -> Answers:
@@ -265,9 +255,7 @@ def _zero_but_for_rounding(answers: Answers) -> Answers:
     rounding = rounding_error_bound(trial, exact)
     zero &= np.max([abs(one.value) for one in exact], axis=0) <= SAFETY * rounding
     error = numeric.error + np.where(zero, rounding, 0.0)
-    heard = replace(numeric, silent=numeric.silent & ~zero, error=error)
-    witnesses = tuple(heard if one is numeric else one for one in answers.witnesses)
-    return replace(answers, witnesses=witnesses)
+    return answers.with_numeric(replace(numeric, silent=numeric.silent & ~zero, error=error))
 
 
 def _apart(backward: Witness | None, numeric: Witness, relative: float) -> Mask:
@@ -311,7 +299,7 @@ DOUBTS: tuple[Doubt[Answers], ...] = (
     Doubt("somebody is contradicted", _contradicted, AGAIN),  # who errs in the end is accused
     Doubt("a value is nan", _not_a_number, words=_asks("not a number, nothing to compare")),
     Doubt("an element of x is no number", _x_is_no_number, words=_of_no_number),
-    Doubt("the vote is split", _undecided, AGAIN, _asks(SPLIT_VOTE)),
+    Doubt("the vote is split", lambda case: ~case.result.decided, AGAIN, _asks(SPLIT_VOTE)),
     Doubt("one family stands alone", _alone, AGAIN, _asks(ALONE)),
     Doubt(UNSEEN, _detached, AGAIN, _asks(UNSEEN)),
     Doubt("slopes close by are different", _stepped_over, AGAIN),
@@ -330,8 +318,7 @@ def _with_slopes(answers: Answers, slopes: Slopes, cancelling: Mask | None = Non
         cancelling = cancelling & _apart(answers.speakers.get(BACKWARD.name), again, trial.relative)
         silent = silent | cancelling
     again = replace(again, silent=silent)
-    witnesses = tuple(again if one is answers.numeric else one for one in answers.witnesses)
-    return replace(answers, witnesses=witnesses, slopes=slopes, cancelling_kinks=cancelling)
+    return answers.with_numeric(again, slopes=slopes, cancelling_kinks=cancelling)
 
 
 def _rounded_away(trial: Trial, numeric: Witness, exact: Sequence[Witness]) -> Mask:

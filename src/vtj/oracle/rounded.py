@@ -15,17 +15,11 @@ from torch.utils._pytree import tree_leaves, tree_map_only
 ADDED_UP = 16
 # They compute nothing. Were a copy rounded, a reference that rounds would turn 2.5 to 3 at random.
 COPIES = frozenset(
-    [
-        "aten::_to_copy",
-        "aten::cat",
-        "aten::clone",
-        "aten::constant_pad_nd",
-        "aten::full_like",
-        "aten::gather",
-        "aten::index",
-        "aten::index_select",
-        "aten::ones_like",
-    ]
+    f"aten::{name}"
+    for name in (
+        *("_to_copy", "cat", "clone", "constant_pad_nd", "full_like"),
+        *("gather", "index", "index_select", "ones_like"),
+    )
 )
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch.autograd.function import BackwardCFunction
+from torch.autograd.function import Function as AutogradFunction
 
 from vtj.calling.arguments import Arguments
 from vtj.calling.declared import holding_declared
@@ -18,6 +18,7 @@ from vtj.calling.tensors import (
     DTYPES,
     Function,
     Tensors,
+    as_array,
     as_tuple,
     dense,
     fresh_leaves,
@@ -29,10 +30,10 @@ from vtj.calling.tensors import (
     values_or_nan,
 )
 from vtj.engines.numeric import CLOSE
-from vtj.oracle.blocks import as_matrix
-from vtj.oracle.naming import element
-from vtj.oracle.noise import finest_noise, leaping, noise_at_all_scales
+from vtj.oracle.findings import element
+from vtj.oracle.noise import leaping, measured_noise, noise_at_all_scales
 from vtj.oracle.tolerance import RELATIVE
+from vtj.oracle.voting import Array, Mask
 from vtj.outcome import Outcome, backward
 from vtj.release import dtypes_noted, dtypes_of
 
@@ -63,35 +64,35 @@ class Trial:
     seed: int = 0  # of all that is drawn at random
 
     @cached_property
-    def x_vector(self) -> NDArray[np.float64]:
+    def x_vector(self) -> Array:
         """All elements of `x` as one vector."""
         return values(self.x)
 
     @cached_property
-    def x_size(self) -> NDArray[np.float64]:
+    def x_size(self) -> Array:
         """The size of each element of `x`: how far one moves that is to move by as much; 1 at 0."""
         return np.where(self.x_vector == 0, 1, abs(self.x_vector))
 
     @cached_property
-    def y_vector(self) -> NDArray[np.float64]:
+    def y_vector(self) -> Array:
         """All elements of `y` as one vector."""
         return values(self.y)
 
-    def at(self, vector: NDArray[np.float64]) -> Tensors:
+    def at(self, vector: Array) -> Tensors:
         """Return a vector in the form of `x`."""
         point: Tensors = like(shaped_like(vector, self.parts), self.x)
         return point
 
-    def weights(self, vector: NDArray[np.float64]) -> Tensors:
+    def weights(self, vector: Array) -> Tensors:
         """Return a vector in the form of `y`."""
         shaped = shaped_like(vector, self.y)
         return shaped if self.y_tuple else shaped[0]
 
-    def weighing(self, v: Tensors | None) -> NDArray[np.float64]:
+    def weighing(self, v: Tensors | None) -> Array:
         """Return a gradient argument as one vector, 1 where it is omitted."""
         return np.ones(self.size[0]) if v is None else values(v)
 
-    def run(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    def run(self, vector: Array) -> Array:
         """Return f at the point of this vector, as a vector; nan where `f` refuses that point."""
         try:
             y = self.f(*fresh_leaves(self.at(vector)))
@@ -100,7 +101,7 @@ class Trial:
         return values_or_nan(y, self.size[0])
 
     @cached_property
-    def noise(self) -> NDArray[np.float64]:
+    def noise(self) -> Array:
         """The rounding noise of `f`'s values, seen as `x` moves a little."""
         return noise_at_all_scales(*self.line(), leaps=lambda: self.leaps)
 
@@ -110,39 +111,39 @@ class Trial:
         return leaping(lambda: self.run(self.x_vector))
 
     @cached_property
-    def terms(self) -> NDArray[np.float64]:
+    def terms(self) -> Array:
         """The size of `y`, or where it is a small remainder, of what went into it.
 
         Rounding tells: it is that of the terms, whatever is left of them.
         """
-        return np.maximum(abs(self.y_vector), finest_noise(*self.line()) / self.eps)
+        return np.maximum(abs(self.y_vector), measured_noise(*self.line(), first=1) / self.eps)
 
     @cached_property
-    def near(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def near(self) -> tuple[Array, Array]:
         """`f`'s values a short step along that line, and back."""
         g, _ = self.line()
         return g(NEAR), g(-NEAR)
 
-    def direction(self) -> NDArray[np.float64]:
+    def direction(self) -> Array:
         """Return a random direction away from 0, along which elements move by about their size."""
         towards = np.copysign(self.x_size, self.x_vector)
         # a range in which no element stands still, and no two move alike
         towards *= np.random.default_rng(self.seed).uniform(0.5, 1, towards.size)
         return towards
 
-    def line(self) -> tuple[Callable[[float], NDArray[np.float64]], float]:
+    def line(self) -> tuple[Callable[[float], Array], float]:
         """Return `f`'s values along that direction, and the smallest step that means anything."""
         # with 1 eps the right drawn function 351 (in tests/) would be undecided
         towards = self.direction()
         return lambda t: self.run(self.x_vector + t * towards), 8 * self.eps
 
-    def matrix(self, J: Any) -> NDArray[np.float64]:  # noqa: N803 - J is the term
+    def matrix(self, J: Any) -> Array:  # noqa: N803 - J is the term
         """Return J, in the form in which an engine or a person gives it, as one matrix."""
         return as_matrix(
             J, self.y_shapes, self.x_shapes, y_tuple=self.y_tuple, x_tuple=self.x_tuple
         )
 
-    def gradient(self, grad: Any) -> NDArray[np.float64]:
+    def gradient(self, grad: Any) -> Array:
         """Return what `.grad` holds as one vector, zeros where it holds nothing."""
         grads = grad if isinstance(grad, tuple) else (grad,)
         filled = (
@@ -156,7 +157,7 @@ class Trial:
         f, seen = self.seen_by_autograd(v)
         return backward(f, self.x, seen)
 
-    def vjp(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
+    def vjp(self, v: Array) -> Array:
         """Return what ``y.backward(v)`` leaves in `x.grad`, vectors in and out."""
         return self.gradient(self.backward(self.weights(v)).grad)
 
@@ -172,7 +173,7 @@ class Trial:
 
         return seen, None if v is None else tuple(as_tuple(v)[i] for i in kept)
 
-    @property
+    @cached_property
     def parts(self) -> tuple[Tensor, ...]:
         """The inputs as a tuple."""
         return as_tuple(self.x)
@@ -187,13 +188,13 @@ class Trial:
         """Whether `x` is a tuple."""
         return isinstance(self.x, tuple)
 
-    @property
+    @cached_property
     def size(self) -> tuple[int, int]:
         """How many elements `y` and `x` have: the shape of J as a matrix."""
         return sum(p.numel() for p in self.y), sum(p.numel() for p in self.parts)
 
     @property
-    def reached(self) -> NDArray[np.bool_]:
+    def reached(self) -> Mask:
         """Per element of `y`, whether autograd sees any way to it."""
         return np.repeat(self.connected, [part.numel() for part in self.y])
 
@@ -280,6 +281,47 @@ def _of_part(name: str, part: str) -> str:
     return name.replace("x", part, 1)
 
 
+def as_matrix(
+    J: Any,  # noqa: N803 - J is the term
+    y_shapes: Sequence[tuple[int, ...]],
+    x_shapes: Sequence[tuple[int, ...]],
+    *,
+    y_tuple: bool,
+    x_tuple: bool,
+) -> Array:
+    """Return J, a block per output and input, as one matrix ``(y.numel(), x.numel())``.
+
+    Raises:
+        ValueError: When a block is missing or has another shape; it names both.
+
+    Example:
+        >>> as_matrix(np.zeros((2, 3)), [(2,)], [(2,)], y_tuple=False, x_tuple=False)
+        Traceback (most recent call last):
+        ...
+        ValueError: J has shape (2, 3); expected (*y.shape, *x.shape) = (2, 2)
+    """
+    rows = []
+    for o, y_shape in enumerate(y_shapes):
+        row = _part(J, o, len(y_shapes), "output") if y_tuple else J
+        blocks = []
+        for i, x_shape in enumerate(x_shapes):
+            block = as_array(_part(row, i, len(x_shapes), "input") if x_tuple else row)
+            expected = (*y_shape, *x_shape)
+            if block.shape != expected:
+                rule = f"expected (*y.shape, *x.shape) = {expected}"
+                raise ValueError(f"J has shape {block.shape}; {rule}")
+            blocks.append(block.reshape(int(np.prod(y_shape)), int(np.prod(x_shape))))
+        rows.append(np.concatenate(blocks, axis=1))
+    return np.concatenate(rows)
+
+
+def _part(J: Any, index: int, count: int, what: str) -> Any:  # noqa: N803 - J is the term
+    if not isinstance(J, (tuple, list)) or len(J) != count:
+        came = f"{len(J)} parts" if isinstance(J, (tuple, list)) else type(J).__name__
+        raise ValueError(f"J is {came}; expected a tuple with one part per {what}, {count} of them")
+    return J[index]
+
+
 def try_out(f: Function, x: Tensors, **how: Any) -> Trial:
     """Return what `first_run` says of `f`, without that run."""
     return first_run(f, x, **how)[0]
@@ -289,25 +331,15 @@ def first_run(
     f: Function,
     x: Tensors,
     *,
-    given: Arguments | None = None,
-    relative: float | None = None,
-    as_given: bool = False,
+    given: Arguments | None = None,  # what `x` is among the arguments of the caller's function
+    relative: float | None = None,  # the tolerance that the caller states
+    as_given: bool = False,  # whether `x` is handed as it is, and not raised to float64
     seed: int = 0,
 ) -> tuple[Trial, ForwardRun]:
     """Run `f` once in float64, or in `x`'s own dtype when it refuses, and look at what came.
 
     Where `x` is in float64 and `f` refuses that, it is handed in the first dtype that `f` takes.
-
-    Args:
-        f: Called as `f(x)`, or `f(*x)` when `x` is a tuple.
-        x: A tensor, or a tuple of tensors.
-        given: What they are among the arguments of the caller's function.
-        relative: The tolerance that the caller states; that of the dtype when omitted.
-        as_given: Whether `x` is handed as it is, and not raised to float64.
-        seed: Of all that is drawn at random.
-
-    Returns:
-        What is known of `f` now, and that run itself, for one backward pass.
+    The run itself is returned for one backward pass.
 
     Raises:
         TypeError: When `x` or `y` is not of a floating dtype (complex is not supported) or `f`
@@ -343,7 +375,10 @@ def first_run(
         connected=connected,
         held=held,
         custom=any(isinstance(node, BackwardCFunction) for node in nodes),
-        own_jvp=any(_has_jvp(node) for node in nodes),
+        own_jvp=any(
+            getattr(type(node), "_forward_cls", AutogradFunction).jvp is not AutogradFunction.jvp
+            for node in nodes
+        ),
         once_differentiable=any(node.name() == ONCE_DIFFERENTIABLE for node in nodes),
         others=tuple(leaf for leaf in reached if all(leaf is not one for one in leaves)),
         names=() if given is None else given.names,
@@ -365,16 +400,16 @@ def _first_taken(
     given = tuple(part.detach() for part in as_tuple(x))
     if all(part.dtype == torch.float64 for part in given):
         # a kernel of one dtype, as a flash attention that takes float32 alone
-        tries = [tuple(part.to(dtype) for part in given) for dtype in DTYPES]
-        told = 0
+        told, tries = 0, list[torch.dtype | None](DTYPES)
     else:
-        tries = [given] if as_given else [tuple(part.double() for part in given), given]
+        tries = [None] if as_given else [torch.float64, None]
         told = len(tries) - 1
         if not as_given and any(part.dtype == torch.float64 for part in given):
             # a module in float32 and an x in float64 meet in a dtype that the module takes
-            tries += [tuple(part.to(dtype) for part in given) for dtype in DTYPES[1:]]
+            tries += DTYPES[1:]
     errors = []
-    for parts in tries:
+    for dtype in tries:
+        parts = given if dtype is None else tuple(part.to(dtype) for part in given)
         leaves = fresh_leaves(parts)
         try:
             with dtypes_noted() as noted:
@@ -406,11 +441,6 @@ def _with_its_storage(part: Tensor) -> Tensor:
     count = part.untyped_storage().nbytes() // part.element_size()
     whole = part.as_strided((count,), (1,), 0).clone()
     return whole.as_strided(part.size(), part.stride(), part.storage_offset())
-
-
-def _has_jvp(node: Any) -> bool:
-    function = getattr(type(node), "_forward_cls", torch.autograd.Function)
-    return bool(function.jvp is not torch.autograd.Function.jvp)
 
 
 def _least_precise(noted: Iterable[torch.dtype], *tensors: Tensor) -> torch.dtype:

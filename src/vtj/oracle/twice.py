@@ -11,7 +11,7 @@ from vtj.calling.tensors import as_tuple, graph_of, shaped_like, values
 from vtj.engines import BACKWARD
 from vtj.engines.numeric import CLOSE, SAFETY
 from vtj.oracle.differences import FINER
-from vtj.oracle.naming import numbers
+from vtj.oracle.findings import numbers
 from vtj.oracle.tolerance import VISIBLE
 from vtj.oracle.trial import ONCE_DIFFERENTIABLE, ForwardRun, Trial
 from vtj.oracle.voting import Array
@@ -52,11 +52,6 @@ class Twice:
             self.see(step, leaves, self.trial.f(*leaves))
         return self.moved[step]
 
-    def is_another(self, slope: float) -> bool:
-        """Return whether a slope is not what double backward says."""
-        largest = max(abs(slope), abs(self.by_graph))
-        return not abs(slope - self.by_graph) <= VISIBLE * largest
-
     def rows(self, reach: float) -> Iterator[Row]:
         """Yield a row where double backward says something else than differences, for sure.
 
@@ -64,7 +59,7 @@ class Twice:
         """
         step = min((abs(one) for one in self.moved), default=CLOSE * reach)
         slope = (self.at(step) - self.at(-step)) / (2 * step)
-        if not self.is_another(slope):
+        if abs(slope - self.by_graph) <= VISIBLE * max(abs(slope), abs(self.by_graph)):
             return
         here = self.at(0.0)
         steps = [part * reach for part in STEPS]

@@ -39,8 +39,8 @@ class Vote:
 
     agreed: Witness  # per entry, the value most families agree with, and its error
     support: NDArray[np.int_]  # per entry, how many families stand behind it
-    decided: NDArray[np.bool_]  # per entry, whether no other value has as many
-    against: dict[str, NDArray[np.bool_]]  # per family, where it differs from the agreed value
+    decided: Mask  # per entry, whether no other value has as many
+    against: dict[str, Mask]  # per family, where it differs from the agreed value
 
 
 def allowed(a: Witness, b: Witness, relative: float) -> Array:

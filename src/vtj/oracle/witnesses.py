@@ -1,7 +1,7 @@
 """Ask every engine, and the person who derived J by hand."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ from vtj.engines.numeric import NOTHING, SAFETY, Slopes
 from vtj.oracle.findings import culprits
 from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array, Mask, Vote, Witness, one_per_family, vote
+from vtj.outcome import Outcome
 from vtj.report import Row
 
 
@@ -43,6 +44,11 @@ class Answers:
     def exact(self) -> list[Witness]:
         """All others."""
         return [one for one in self.witnesses if one.family != NUMERIC.name]
+
+    def with_numeric(self, numeric: Witness, **changed: Any) -> "Answers":
+        """Return the answers with other differences, and what else is changed."""
+        witnesses = tuple(numeric if one is self.numeric else one for one in self.witnesses)
+        return replace(self, witnesses=witnesses, **changed)
 
     @cached_property
     def result(self) -> Vote:
@@ -138,6 +144,11 @@ def first_line(error: Exception) -> str:
         return type(error).__name__
     sentence = message.splitlines()[0].split(". ")[0]
     return f"{type(error).__name__}: {sentence if len(sentence) <= 120 else sentence[:117] + '...'}"
+
+
+def failure(outcome: Outcome) -> Exception | None:
+    """Return what backward raised, for another reason than that `y` is not connected to `x`."""
+    return None if raised_by_autograd(outcome.error) else outcome.error
 
 
 def raised_by_autograd(error: Exception | None) -> bool:

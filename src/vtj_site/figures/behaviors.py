@@ -2,7 +2,6 @@
 
 from html import escape
 
-from vtj.oracle.alone import INPUTS, OUTPUTS
 from vtj.oracle.behavior import (
     ADDS,
     CREATE_GRAPH,
@@ -12,8 +11,7 @@ from vtj.oracle.behavior import (
     Y_REPEATABLE,
     Behavior,
 )
-from vtj.oracle.between import ANOTHER_CALL
-from vtj.oracle.layout import GAPS
+from vtj.oracle.further import ANOTHER_CALL, GAPS, INPUTS, OUTPUTS
 from vtj_site.markup import Shown, TableRow, code, table
 
 BEHAVIORS: tuple[Behavior, ...] = (

@@ -11,7 +11,7 @@ from torch import Tensor
 
 import vtj
 from tests.zoo.bug import custom, matrix, vector
-from vtj.oracle import causes, differences, directions, judging, reexamination, trial
+from vtj.oracle import causes, differences, further, judging, reexamination, trial
 from vtj.table import as_html, as_text
 
 X = vector(4)
@@ -130,25 +130,25 @@ LOOKS = (
         "each of two inputs alone",
         PRODUCT,
         lambda f: vtj.certify(f, (X, X + 1)),
-        (directions, "judge_alone"),
+        (further, "judge_alone"),
     ),
     Look(
         "each of two outputs alone",
         BOTH,
         lambda f: vtj.certify(f, X),
-        (directions, "judge_alone"),
+        (further, "judge_alone"),
     ),
     Look(
         "a v with gaps, of a custom Function (certify: none)",
         SINE,
         lambda f: vtj.check(f, X),
-        (judging, "spread"),
+        (further, "spread"),
     ),
     Look(
         "another call between, of a custom Function (certify: none)",
         SINE,
         lambda f: vtj.check(f, X),
-        (judging, "behind_another_call"),
+        (further, "behind_another_call"),
     ),
     Look(
         "double backward of a custom Function (certify: none)",

@@ -9,9 +9,19 @@ import torch
 from torch import Tensor
 
 from vtj.calling.tensors import Tensors
-from vtj.oracle.behavior import Observed, observe, random_weights
+from vtj.oracle.behavior import (
+    CREATE_GRAPH,
+    WITH_AND_WITHOUT,
+    Judged,
+    Observed,
+    observe,
+    random_weights,
+    rounding_between,
+    same_up_to_rounding,
+    signed,
+)
 from vtj.oracle.trial import Trial, try_out
-from vtj.oracle.voting import Witness
+from vtj.oracle.voting import Witness, product, unnamed
 
 X = torch.tensor([1.0, 2.0], dtype=torch.float64)
 V = torch.tensor([1.0, 10.0], dtype=torch.float64)
@@ -25,7 +35,7 @@ def agreed(trial: Trial, off: float = 0.0) -> Witness:
 
 def seen(f: Callable[..., Any], x: Tensors = X, v: Tensors | None = V, seed: int = 0) -> Observed:
     trial = try_out(f, x, seed=seed)
-    return observe(trial, v, [agreed(trial)])
+    return observe(trial, v)
 
 
 def cube(x: Tensor) -> Tensor:
@@ -44,7 +54,7 @@ def test_the_signed_weights_are_drawn_by_the_seed() -> None:
 
 
 def test_magnitudes_fill_the_range_that_was_asked_for_with_both_signs() -> None:
-    drawn = random_weights(np.random.default_rng(0), 10_000, 0.5, 2)
+    drawn = random_weights(0, 10_000, 0.5, 2)
     for half in (drawn[drawn > 0], -drawn[drawn < 0]):
         assert 4_800 < half.size < 5_200
         assert 0.5 <= half.min() < 0.51
@@ -112,20 +122,24 @@ def cancels(x: Tensor) -> Tensor:
     return x.softmax(0).sum()
 
 
+def rounding(trial: Trial, v: Tensors, value: float = 1.0) -> np.ndarray:
+    weights = np.where(trial.reached, trial.weighing(v), 0.0)
+    right = product(agreed(trial, value), weights)
+    return rounding_between(trial, weights, unnamed(trial.vjp(weights)), right)
+
+
 def test_rounding_is_measured_where_a_gradient_seems_off() -> None:
     trial = try_out(cancels, torch.tensor([0.3, -1.7, 2.9], dtype=torch.float64))
-    first, of_w, graph = observe(trial, None, [agreed(trial, 1.0)]).rounding
-    for rounding in (first, of_w):
-        assert (rounding > 1e-18).all()
-        assert (rounding < 1e-13).all()
-    assert graph.tolist() == [0, 0, 0]
+    for off in (rounding(trial, torch.ones(())), rounding(trial, signed(trial))):
+        assert (off > 1e-18).all()
+        assert (off < 1e-13).all()
 
 
 def test_rounding_of_several_inputs_and_outputs() -> None:
     trial = try_out(two, PARTS)
-    for rounding in observe(trial, VS, [agreed(trial, 1.0)]).rounding[:2]:
-        assert rounding.shape == (4,)
-        assert (rounding < 1e-11).all()
+    for off in (rounding(trial, VS), rounding(trial, signed(trial))):
+        assert off.shape == (4,)
+        assert (off < 1e-11).all()
 
 
 def under_create_graph(part: float) -> Callable[..., Any]:
@@ -141,17 +155,27 @@ def under_create_graph(part: float) -> Callable[..., Any]:
     return Another.apply
 
 
+def of_graph(trial: Trial) -> tuple[np.ndarray, np.ndarray, Judged]:
+    """Give the gradient under create_graph, how far it may be off, and what is said of it."""
+    found = observe(trial, V)
+    assert isinstance(found.graph, np.ndarray)
+    first = trial.gradient(found.first.grad)
+    right, v = unnamed(first, 0.0, abs(first)), found.weights
+    off = rounding_between(trial, v, unnamed(found.graph), right, WITH_AND_WITHOUT)
+    told = same_up_to_rounding(trial, CREATE_GRAPH, v, found.graph, right, WITH_AND_WITHOUT)
+    return found.graph, off, told
+
+
 def test_what_is_another_under_create_graph_is_not_excused() -> None:
-    trial = try_out(under_create_graph(1e-6), X)
-    found = observe(trial, V, [Witness("agreed", "agreed", 2 * np.eye(2))])
-    assert np.asarray(found.graph).tolist() == pytest.approx([2 * (1 + 1e-6), 20 * (1 + 1e-6)])
-    assert found.rounding[0].tolist() == [0, 0]
-    assert (found.rounding[2] > 0).all()
-    assert (found.rounding[2] < 1e-9).all()
+    graph, off, told = of_graph(try_out(under_create_graph(1e-6), X))
+    assert graph.tolist() == pytest.approx([2 * (1 + 1e-6), 20 * (1 + 1e-6)])
+    assert (off > 0).all()
+    assert (off < 1e-9).all()
+    assert told.finding
 
 
 def test_last_digits_under_create_graph_need_no_excuse() -> None:
-    trial = try_out(under_create_graph(1e-15), X)
-    found = observe(trial, V, [Witness("agreed", "agreed", 2 * np.eye(2))])
-    assert np.asarray(found.graph).tolist() != [2, 20]
-    assert found.rounding[2].tolist() == [0, 0]
+    graph, off, told = of_graph(try_out(under_create_graph(1e-15), X))
+    assert graph.tolist() != [2, 20]
+    assert off.tolist() == [0, 0]
+    assert not told.finding

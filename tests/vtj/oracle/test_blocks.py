@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from vtj.calling.tensors import as_array
-from vtj.oracle.blocks import as_matrix
+from vtj.oracle.trial import as_matrix
 
 EYE = torch.eye(2)
 

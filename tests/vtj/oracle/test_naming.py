@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from vtj.oracle.naming import element, numbers
+from vtj.oracle.findings import element, numbers
 
 
 def test_an_entry_is_named_by_its_part_and_index() -> None:

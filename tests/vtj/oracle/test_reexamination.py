@@ -13,7 +13,8 @@ from tests.zoo.bug import custom
 from vtj.calling.tensors import Tensors
 from vtj.engines.numeric import EPS
 from vtj.oracle.blind_spots import ROUNDED_AWAY, least_visible_slope
-from vtj.oracle.reexamination import DOUBTS, reexamined
+from vtj.oracle.doubts import settle
+from vtj.oracle.reexamination import DOUBTS
 from vtj.oracle.trial import Trial, try_out
 from vtj.oracle.voting import Witness, distance
 from vtj.oracle.witnesses import Answers, ask_engines
@@ -34,7 +35,7 @@ def again(
     """Give what is heard first, and what is heard on a second look."""
     trial = try_out(f, x)
     heard = ask_engines(trial, engines, jacobian)
-    return heard, reexamined(heard)
+    return heard, settle(heard, DOUBTS)
 
 
 def by_name(heard: Answers, name: str) -> Witness:
@@ -142,7 +143,7 @@ def test_terms_that_cancel_are_excused(size: float, agree: bool) -> None:
     trial = try_out(lambda x: x.softmax(0).sum(), torch.tensor([0.3, -1.7, 2.9]))
     forward = Witness("forward", "forward", size * np.array([[1.0, -0.1, 2.0]]))
     zero = Witness("reverse", "backward", np.zeros((1, 3)))
-    a, b = reexamined(Answers(trial, (zero, forward), ())).witnesses
+    a, b = settle(Answers(trial, (zero, forward), ()), DOUBTS).witnesses
     assert ((distance(a, b, trial.relative) <= 1) == agree).all()
 
 
@@ -196,7 +197,7 @@ def test_slopes_that_rounding_makes_zero_are_not_heard() -> None:
     tiny = Witness("by hand", "by hand", np.diag([1e-10, 1e-8]))
     trial = try_out(vanishing, X)
     heard = ask_engines(trial, ("numeric",), tiny.value)
-    numeric = by_name(reexamined(heard), "numeric")
+    numeric = by_name(settle(heard, DOUBTS), "numeric")
     assert np.asarray(numeric.silent).tolist() == [[True, False], [False, False]]
 
 
