@@ -143,7 +143,6 @@ generator | critic
 enough | insufficient
 ~ model optimizer scaler
 common | rare
-~ free keep
 follow | precede
 """
 FORMS = """
