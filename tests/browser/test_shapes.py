@@ -63,7 +63,7 @@ def test_fifty_settings_are_answered_as_torch_does(shapes: Visit, passed: str) -
         true = expected(setting, told)
         refused = true.pop("refused")
         assert {name: told[name] for name in true} == true, setting
-        assert shapes.page.get_by_text("Instead").is_visible() is refused
+        assert shapes.page.get_by_text("Instead", exact=True).is_visible() is refused
 
 
 def test_by_keyboard_a_shape_is_written_and_stands_in_the_address(shapes: Visit) -> None:
