@@ -7,8 +7,9 @@ A *statement* says something of torch, of `vtj` or of a source. What is none:
   in a comma ("To see it, run …"), and is no participle ("Read into …") and not told ("Note that");
 - a definition: its subject is set in *emphasis*, and "is", "are" or "means" follows, or it is the
   first sentence of an entry of a glossary;
-- a signpost: its subject is this page or a part of it ("The table below …"), or it is a link, and
-  the few words before that ("More: …"), which ask ("Why it adds: …") or have no verb;
+- a signpost: its subject is this page or a part of it ("The table below …", "Here is …"), or it is
+  a link, and the few words before that ("More: …"), which ask ("Why it adds: …") or have no verb;
+  "Here `v` is a list" says what the example does, and is a statement;
 - a heading, of a page, of a table's column or of its row where that column has none, a piece of
   fewer than three words, say in a table, where code is one, and what stands in quotation marks,
   which somebody else said.
@@ -61,11 +62,13 @@ OPENING = re.compile(
 DEFINITION = re.compile(r"^(?:an?|the)?\s*\*[^*]+\*[^.:]{0,40}?\b(?:is|are|means?|says)\b", re.I)
 NO_ORDER = re.compile(r"(?!say\b)\w+ that\b|(?:read|put|set|cut|let) (?:into|from|by)\b", re.I)
 SIGNPOST = re.compile(
-    r"^(?:(?:this|the|these|here|below|above)\b[^.]{0,30}?\b"
-    r"(?:pages?|sections?|tables?|figures?|cells?|tutorials?|guides?|lists?|boxes|rows?)\b|here\b)",
+    r"^(?:(?:this|the|these|below|above)\b"
+    r"(?: (?!(?:in|of|on|from|with|has|have|is|are)\b)[\w-]+){0,3}? "
+    r"(?:pages?|sections?|tables?|figures?|cells?|tutorials?|guides?|lists?|boxes|rows?)\b"
+    r"|here (?:is|are)\b|here\b.*:$)",
     re.I,
 )
-LINK = re.compile(r"^(?:more|next|back to|see)\b", re.I)
+LINK = re.compile(r"^(?:(?:more|next|back to)\b[^:]*:|see\b)", re.I)
 ASKING = re.compile(r"(?:what|why|how|when|where|which|whether|who|to)\b", re.I)
 VERB = re.compile(
     r"is|are|was|were|has|have|had|does|did|can|may|will|becomes?|fills?|goes|happens?|works?"
@@ -165,6 +168,8 @@ def kind_of(text: str) -> str:
         ['instruction', 'instruction', 'question']
         >>> [kind_of(said) for said in ("A *leaf* is no result.", "The table has all.")]
         ['definition', 'signpost']
+        >>> [kind_of(said) for said in ("Here are both.", "Here `v` is a list.", "More is not.")]
+        ['signpost', 'statement', 'statement']
         >>> kind_of("If y is real, `v` may be left out.")
         'statement'
     """
