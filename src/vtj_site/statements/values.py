@@ -14,7 +14,7 @@ The first value is what the word is said of. What the words ask of it, or of it 
 | of `SUMS` | each entry is that of the second's entries, or of its rows |
 | of `ORDER`, `OTHER` | it is larger or smaller, or another, entry by entry |
 | of `HAS` | the second is in it, as words in a text; or it is between two numbers |
-| of `CALLS` | it raises an error that says the second, or does not raise |
+| of `CALLS` | it raises an error that says the second, or does not raise; of a list, each call |
 | of `KINDS` | it is of that kind |
 | of `SIGNS`, `VERDICTS` | its entries have that sign; a report says so |
 """
@@ -97,8 +97,11 @@ HAS: dict[str, Callable[[Any, Any], bool]] = {
 def refused(call: Any, message: str = "") -> bool:
     """Whether a call raises an error that says a message, or whether an exception does.
 
-    Of a call the message is asked for: a name that is misspelt raises too.
+    Of a call the message is asked for: a name that is misspelt raises too. Of a list of calls each
+    has to raise it.
     """
+    if isinstance(call, list):
+        return bool(call) and all(refused(each, message) for each in call)
     if isinstance(call, Exception):
         return message in str(call)
     try:
@@ -108,10 +111,12 @@ def refused(call: Any, message: str = "") -> bool:
     return False
 
 
-def runs(call: Callable[[], Any]) -> bool:
-    """Whether a call returns; its error says why it does not."""
-    call()
-    return True
+def runs(call: Callable[[], Any] | list[Callable[[], Any]]) -> bool:
+    """Whether a call, or each of a list, returns; its error says why it does not."""
+    calls = call if isinstance(call, list) else [call]
+    for each in calls:
+        each()
+    return bool(calls)
 
 
 CALLS: dict[str, Callable[..., bool]] = {

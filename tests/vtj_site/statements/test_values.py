@@ -75,6 +75,19 @@ def test_a_call_is_refused_in_words_that_are_named() -> None:
         says("refused", LEAF.backward)
 
 
+def test_of_a_list_of_calls_each_is_asked() -> None:
+    refused, runs = LEAF.backward, LEAF.sum().backward
+    assert says("refused", [refused, refused], "only for scalar outputs") == "refused"
+    for calls in ([refused, runs], [runs, refused], []):
+        with pytest.raises(AssertionError, match="'refused' does not hold"):
+            says("refused", calls, "only for scalar outputs")
+    assert says("runs", [LEAF.sum().backward, LEAF.prod().backward]) == "runs"
+    with pytest.raises(RuntimeError, match="only for scalar outputs"):
+        says("runs", [LEAF.sum().backward, refused])
+    with pytest.raises(AssertionError, match="'runs' does not hold"):
+        says("runs", [])
+
+
 def test_what_is_no_number_is_not_another_one() -> None:
     with pytest.raises(TypeError, match="expected numbers, not <built-in function len>"):
         says("another", len, 3)
