@@ -146,6 +146,7 @@ common | rare
 follow | precede
 copy | view
 away | toward=towards
+fine | coarse
 """
 FORMS = """
 kept:keep held:hold found:find left:leave lost:lose gave:give given:give got:get made:make
