@@ -144,6 +144,9 @@ enough | insufficient
 ~ model optimizer scaler
 common | rare
 follow | precede
+copy | view
+away | toward=towards
+fine | coarse
 """
 FORMS = """
 kept:keep held:hold found:find left:leave lost:lose gave:give given:give got:get made:make
@@ -207,6 +210,7 @@ WRITTEN = {
     "twos": NUMBER.format(2),
     "value": r"\by\b|item",
     "vector": r"\bv\b|vec|one_hot|ones\(\d",
+    "view": "_base",
     "warning": "warn",
     "weight": r"weight|model|param|layer|linear|\bnet|\b[vwhW]T?\d?\b",
     "wrong": r"\bcheck\(|report",

@@ -58,6 +58,14 @@ def said(text: str, *code: str) -> str:
         ("`w` is {} than `w.grad` is.", "w, w.grad", ""),
         ("`backward` leaves `w.grad` {} than that.", "w.grad, 1", ""),
         ("“It is not so”: it is {} than that.", "hard, 1", ""),
+        ("It is {} than that, since the other way is shorter.", "hard, 1", "'since the other"),
+        ("It is {} than that, so the step makes it grow.", "hard, 1", "'so the step makes"),
+        ("It is {} than that, so that the step makes it grow.", "hard, 1", ""),
+        ("It is {} than that, since.", "hard, 1", ""),
+        ("The view is {} than that.", "hard, 1", "'view' has a contrary"),
+        ("The view is {} than that.", "hard.view(2), 1", ""),
+        ("The copy is {} than that.", "hard.view(2), 1", "'copy' has a contrary"),
+        ("It is {} than that, towards it.", "hard, 1", "'towards' has a contrary"),
     ],
 )
 def test_what_stands_beside_a_told_word(text: str, asked: str, wrong: str) -> None:
