@@ -38,4 +38,4 @@ def without_trace(
         random_state_kept(),
         state_kept(f, None if given is None else given.weights) as kept,
     ):
-        yield same, kept
+        yield same if kept.buffers else repeated, kept

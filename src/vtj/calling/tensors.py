@@ -132,10 +132,14 @@ def values(y: Tensors) -> NDArray[np.float64]:
         >>> values((torch.tensor(1.0), torch.tensor([[2.0], [3.0]]))).tolist()
         [1.0, 2.0, 3.0]
     """
-    parts: list[Any] = [part.detach() for part in as_tuple(y)]
-    whole = [part.full_tensor() if _is_sharded(part) else part for part in parts]
-    vectors = [materialized(part).double().cpu().numpy().reshape(-1) for part in whole]
+    vectors = [_vector(part) for part in as_tuple(y)]
     return vectors[0] if len(vectors) == 1 else np.concatenate(vectors)
+
+
+def _vector(part: Any) -> NDArray[np.float64]:
+    whole = materialized(part.full_tensor() if _is_sharded(part) else part)
+    vector: NDArray[np.float64] = whole.detach().double().numpy(force=True).reshape(-1)
+    return vector
 
 
 def values_or_nan(y: Tensors, size: int) -> NDArray[np.float64]:
