@@ -166,8 +166,8 @@ def as_array(value: Any) -> NDArray[np.float64]:
     if isinstance(value, Tensor):
         dense = value.to_dense() if value.layout != torch.strided else value
         require_values("the array", dense)
-        plain = dense.detach().cpu()
-        given = plain.numpy() if plain.is_complex() else plain.double().numpy()
+        plain = dense.detach()
+        given = (plain if plain.is_complex() else plain.double()).numpy(force=True)
     try:
         array = np.asarray(given)
     except ValueError:  # a ragged list

@@ -22,13 +22,12 @@ from vtj.calling.tensors import (
     values_or_nan,
 )
 from vtj.engines import BACKWARD
-from vtj.oracle.findings import Finding, accusation, numbers, said
-from vtj.oracle.patterns import NOT_LINEAR, TOGETHER, pattern
+from vtj.oracle.findings import Finding, numbers
 from vtj.oracle.rounding import gradient_rounding
 from vtj.oracle.tolerance import RELATIVE
 from vtj.oracle.trial import Trial
-from vtj.oracle.voting import Array, Witness, distance, product, unnamed
-from vtj.oracle.witnesses import Answers, failure, first_line
+from vtj.oracle.voting import Array, Witness, distance, unnamed
+from vtj.oracle.witnesses import failure, first_line
 from vtj.outcome import Outcome
 from vtj.report import Row
 
@@ -138,11 +137,11 @@ def rounding_between(
     times: int = 1,
 ) -> Array:
     """Return how far the sum of what `times` such passes leave may be off, where two differ."""
-    if not _differ(grad, other, trial):
+    if not differ(grad, other, trial):
         return np.zeros(trial.size[1])
 
     def explains(error: Array) -> bool:
-        return not _differ(replace(grad, error=grad.error + times * error), other, trial)
+        return not differ(replace(grad, error=grad.error + times * error), other, trial)
 
     return np.asarray(times * sum(gradient_rounding(trial, v, explains, way) for way in ways))
 
@@ -197,22 +196,6 @@ class Judged:
     row: Row
     finding: Finding | None = None
     explains_all: bool = False  # whether all other findings on the backward follow from this one
-
-
-def judge_backward(
-    answers: Answers, seen: Observed, right_alone: Callable[[Array, Witness], bool]
-) -> Iterator[Judged]:
-    """Judge `x.grad` and everything else the backward passes did.
-
-    `right_alone` says of a `v` and vᵀ·J whether backward gives that for each output alone.
-    """
-    for what, outcome, v in (
-        ("x.grad", seen.first, seen.weights),
-        (LINEAR, seen.signed, seen.signed_weights),
-    ):
-        yield _gradient(answers, what, outcome, v, seen.random, right_alone)
-    size = abs(seen.weights) @ abs(answers.result.agreed.value)
-    yield from judge_passes(answers.trial, seen, size)
 
 
 def judge_passes(
@@ -307,48 +290,8 @@ def gradient_left(trial: Trial, outcome: Outcome) -> Array | None:
     return None if failure(outcome) else trial.gradient(outcome.grad)
 
 
-def _gradient(
-    answers: Answers,
-    what: str,
-    outcome: Outcome,
-    weights: Array,
-    random: bool,
-    right_alone: Callable[[Array, Witness], bool],
-) -> Judged:
-    if error := failure(outcome):
-        return raises(what, error)
-    trial, result = answers.trial, answers.result
-    grad, right = unnamed(trial.gradient(outcome.grad)), product(result.agreed, weights)
-    own = answers.speakers.get(BACKWARD.name)
-    # what backward contradicted says of J explains a gradient
-    contradicted = own is not None and result.against[BACKWARD.name].any()
-    by_own = product(own, weights) if own is not None and contradicted else None
-    rounding = np.zeros(trial.size[1])
-    if not random and (by_own is None or _differ(grad, by_own, trial)):
-        rounding = rounding_between(trial, weights, grad, right)
-    silent = ~np.isfinite(grad.value)
-    mine = Witness(what, BACKWARD.name, grad.value, rounding, silent=silent)
-    apart = distance(mine, right, trial.relative)
-    worst = float(apart.max(initial=0))
-    held = outcome.grad if isinstance(outcome.grad, tuple) else (outcome.grad,)
-    none = all(one is None for one in held)
-    note = "x.grad is None: nothing leads from y to x" if none else ""
-    row = Row(what, BACKWARD.name, "differs" if worst > 1 else "agrees", worst, note)
-    if worst <= 1:
-        return Judged(row)
-    if own is None:
-        named = pattern(mine.value, right.value, apart > 1, right.error, trial.inputs)
-    elif by_own is not None and not _differ(mine, by_own, trial):
-        return Judged(row)
-    else:
-        named = TOGETHER if right_alone(weights, right) else NOT_LINEAR
-    at = int(np.argmax(apart))
-    others = [product(one, weights) for one in answers.speakers.values() if one is not own]
-    told = f"{trial.x_name('x.grad', at)}: {said([mine, *others], at)}"
-    return Judged(row, accusation(told, BACKWARD.conclusion, BACKWARD.culprit, named))
-
-
-def _differ(a: Witness, b: Witness, trial: Trial) -> bool:
+def differ(a: Witness, b: Witness, trial: Trial) -> bool:
+    """Return whether two values differ anywhere."""
     return bool((distance(a, b, trial.relative) > 1).any())
 
 

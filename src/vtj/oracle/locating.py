@@ -37,7 +37,7 @@ from vtj.oracle.patterns import NOT_LINEAR, NOT_OF_V, TOGETHER
 from vtj.oracle.rounding import gradient_rounding, negligible_slopes
 from vtj.oracle.tolerance import MOST_PART, most_rounding
 from vtj.oracle.trial import Trial
-from vtj.oracle.voting import Array, Witness, distance, unnamed, vote
+from vtj.oracle.voting import Array, Witness, distance, one_per_family, unnamed, vote
 from vtj.oracle.witnesses import failure
 from vtj.report import Row
 
@@ -133,7 +133,7 @@ class _Entry:
         return self.trial.entry_name(self.at)
 
     def by(self, family: Family) -> Witness | None:
-        return next((one for one in self.said if one.family == family.name), None)
+        return one_per_family(self.said).get(family.name)
 
     def differs(self, one: Witness) -> bool:
         """Return whether differences contradict what somebody says of it."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC
 from vtj.oracle.behavior import random_weights
-from vtj.oracle.further import Further, behind_other_calls, spread
+from vtj.oracle.further import Further, behind_another_call, spread
 from vtj.oracle.operators import Operator
 from vtj.oracle.passes import Passes
 from vtj.oracle.rounding import gradient_rounding
@@ -133,7 +133,7 @@ def probe(passes: Passes, run: ForwardRun, J: Operator | None, probes: int) -> P
         lefts = [Witness(BY_HAND.name, BY_HAND.name, row) for row in J.lefts(v)]
         by_hand, expected = (right, lefts), right.value
     differences = passes.differences(u, expected, v=weights, watched=watched)
-    further = gaps, behind_other_calls(trial, run, v[0])
+    further = gaps, behind_another_call(trial, v[0], run)
     return Probes(*asked, differences, by_hand, forward, watched, further)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from vtj.calling import without_trace
 from vtj.calling.arguments import arguments
-from vtj.calling.clock import Clock, timed
+from vtj.calling.clock import Clock
 from vtj.calling.state import Kept
 from vtj.calling.tensors import Function
 from vtj.oracle.trial import ForwardRun, Trial, first_run
@@ -58,7 +58,7 @@ def asked(
     beside = {which: given.given_to_another(g) for which, g in beside.items()}
     with (
         without_trace(f, seed, given) as (repeated, kept),
-        timed(repeated, seconds, name) as clock,
+        Clock(repeated, seconds, name) as clock,
     ):
         trial, run = first_run(
             clock, given.x, given=given, relative=relative, as_given=bool(beside), seed=seed
