@@ -1,19 +1,20 @@
 """What ``backward`` does beyond one gradient, and `f` beside it: observed, and judged.
 
 Is `x.grad` vᵀ·J, whatever `v`, and however often? Do `f` and backward repeat themselves, and leave
-`x` and `v` alone?
+`x` and `v` alone? Does `f` reach leaves that `x` does not hold, at whose gradients nobody looked?
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
+from itertools import groupby
 
 import numpy as np
 from torch import Tensor
 
 from vtj.calling import waiting
 from vtj.calling.repeatable import reseeded
-from vtj.calling.state import Kept
+from vtj.calling.state import Kept, Leaf
 from vtj.calling.tensors import (
     Tensors,
     as_tuple,
@@ -53,9 +54,11 @@ Y_REPEATABLE = Behavior("y repeatable", "f gives another value at every call", "
 SPOILED = "has been modified by an inplace operation"  # torch's words, of what forward saved
 LINEAR = "linear in v"  # the row of a second gradient argument
 X_UNCHANGED = Behavior("x unchanged", "x: f writes into its input", "f")
+NAMED = 3  # leaves written out; a network has hundreds
 
 
-_seeds = cache(np.random.SeedSequence)  # to make one takes as long as to draw a thousand numbers
+# to make one takes as long as to draw a thousand numbers
+_seeds = lru_cache(maxsize=8)(np.random.SeedSequence)
 
 
 def random_weights(seed: int, count: int, least: float, most: float) -> Array:
@@ -330,3 +333,37 @@ def same_up_to_rounding(
         return judged
     rounding = rounding_between(trial, v, unnamed(came), right, ways, times)
     return same_as(trial, behavior, came, replace(right, error=right.error + rounding))
+
+
+def unchecked(trial: Trial, kept: Kept, question: str) -> tuple[list[Row], list[Finding]]:
+    """Name the leaves that `f` reaches beside `x` in a row, and say per module how to check them."""
+    leaves = kept.reached(trial.others)
+    if not leaves:
+        return [], []
+    row = Row("not checked", "", "note", note=_listed(leaves))
+    return [row], [Finding(text, "undecided") for text in _how_to_check(trial, leaves, question)]
+
+
+def _how_to_check(trial: Trial, leaves: Sequence[Leaf], question: str) -> Iterator[str]:
+    for module, group in groupby(leaves, key=lambda leaf: leaf.module):
+        told = f"not checked, since x does not hold them: {_listed(list(group))}"
+        if module:
+            yield f"{told}; to check them too: {_call(trial, module, question)}"
+        else:
+            yield f"{told}; make them arguments of f and parts of x, or detach() constants"
+
+
+def _call(trial: Trial, module: str, question: str) -> str:
+    """Return a call that checks the parameters of a module too, to be pasted as it is."""
+    start, names = f"vtj.{question}(lambda", f"dict({module}.named_parameters())"
+    call = f"torch.func.functional_call({module}, dict(zip({names},"
+    if not trial.x_tuple:
+        return f"{start} x, *p: {call} p)), x), (x, *{module}.parameters()))"
+    n = len(trial.parts)
+    return f"{start} *x: {call} x[{n}:])), x[:{n}]), (*x, *{module}.parameters()))"
+
+
+def _listed(leaves: Sequence[Leaf]) -> str:
+    told = [f"{leaf.name or 'a tensor'} {tuple(leaf.tensor.shape)}" for leaf in leaves[:NAMED]]
+    more = [f"{len(leaves) - NAMED} more"] if len(leaves) > NAMED else []
+    return ", ".join(told + more)

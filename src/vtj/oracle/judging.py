@@ -21,6 +21,7 @@ from vtj.oracle.behavior import (
     observe,
     raises,
     rounding_between,
+    unchecked,
 )
 from vtj.oracle.doubts import open_question, settle
 from vtj.oracle.findings import (
@@ -40,7 +41,6 @@ from vtj.oracle.question import Question
 from vtj.oracle.reexamination import DOUBTS
 from vtj.oracle.trial import Trial
 from vtj.oracle.twice import twice
-from vtj.oracle.unchecked import unchecked
 from vtj.oracle.voting import Array, Mask, Witness, distance, product, unnamed
 from vtj.oracle.witnesses import Answers, ask_engines, failure
 from vtj.outcome import Outcome
