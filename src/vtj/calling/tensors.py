@@ -132,8 +132,9 @@ def values(y: Tensors) -> NDArray[np.float64]:
         >>> values((torch.tensor(1.0), torch.tensor([[2.0], [3.0]]))).tolist()
         [1.0, 2.0, 3.0]
     """
-    vectors = [_vector(part) for part in as_tuple(y)]
-    return vectors[0] if len(vectors) == 1 else np.concatenate(vectors)
+    if isinstance(y, Tensor):
+        return _vector(y)
+    return np.concatenate([_vector(part) for part in as_tuple(y)])
 
 
 def _vector(part: Any) -> NDArray[np.float64]:
@@ -166,7 +167,7 @@ def as_array(value: Any) -> NDArray[np.float64]:
     if isinstance(value, Tensor):
         dense = value.to_dense() if value.layout != torch.strided else value
         require_values("the array", dense)
-        plain = dense.detach()
+        plain = materialized(dense.detach())
         given = (plain if plain.is_complex() else plain.double()).numpy(force=True)
     try:
         array = np.asarray(given)

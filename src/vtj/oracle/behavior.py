@@ -336,7 +336,7 @@ def same_up_to_rounding(
 
 
 def unchecked(trial: Trial, kept: Kept, question: str) -> tuple[list[Row], list[Finding]]:
-    """Name the leaves that `f` reaches beside `x` in a row, and say per module how to check them."""
+    """Name leaves that `f` reaches beside `x` in a row, and say per module how to check them."""
     leaves = kept.reached(trial.others)
     if not leaves:
         return [], []

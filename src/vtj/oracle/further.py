@@ -118,14 +118,12 @@ def _further(
 
 def judge_alone(trial: Trial, v: Array, right: Witness, *, inputs: bool) -> Iterator[Judged]:
     """Judge backward for each input and for each output alone."""
-    if not np.isfinite(right.value).all():
-        return
     asked: list[tuple[Behavior, Callable[[Trial, Array], Array]]] = []
     if inputs and len(trial.parts) > 1:
         asked.append((INPUTS, _inputs_alone))
     if sum(trial.connected) > 1:
         asked.append((OUTPUTS, outputs_alone))
-    for behavior, alone in asked:
+    for behavior, alone in asked if asked and np.isfinite(right.value).all() else ():
         try:
             came = alone(trial, v)
         except _Raised as raised:
