@@ -5,7 +5,7 @@ from typing import Any
 
 from vtj.calling.clock import OutOfTime
 from vtj.calling.tensors import Function
-from vtj.calling.waiting import BackwardFailed, first_failure_told
+from vtj.calling.waiting import BackwardFailed
 from vtj.oracle.behavior import drawn
 from vtj.oracle.beside import report_beside
 from vtj.oracle.directions import along_directions, out_of_time
@@ -75,10 +75,7 @@ def certify(
         raise ValueError(f"probes is {probes}; expected at least 1")
     others, plain = {"J": J}, {"reference": reference, "surrogate": surrogate}
     try:
-        with (
-            first_failure_told(),
-            asked("certify", f, x, kwargs, others, plain, relative, seconds, seed) as question,
-        ):
+        with asked("certify", f, x, kwargs, others, plain, relative, seconds, seed) as question:
             trial = question.trial
             if trial.once_differentiable:
                 return once_differentiable_report(trial)

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from vtj.calling.clock import OutOfTime
 from vtj.calling.tensors import Function, Tensors, as_tuple, like, require_values
-from vtj.calling.waiting import BackwardFailed, first_failure_told
+from vtj.calling.waiting import BackwardFailed
 from vtj.engines import ENGINES, refuse_what_does_not_fit
 from vtj.oracle.beside import report_beside
 from vtj.oracle.directions import along_directions
@@ -114,10 +114,7 @@ def check(
     plain = {"reference": reference, "surrogate": surrogate}
     again = partial(check, relative=relative, seed=seed)
     try:
-        with (
-            first_failure_told(),
-            asked("check", f, x, kwargs, others, plain, relative, seconds, seed) as question,
-        ):
+        with asked("check", f, x, kwargs, others, plain, relative, seconds, seed) as question:
             trial, clock = question.trial, question.clock
             if trial.once_differentiable:
                 return once_differentiable_report(trial)

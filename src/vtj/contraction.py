@@ -74,5 +74,5 @@ def contract(v: Tensor | Array, J: Tensor | Array) -> Tensor | Array:  # noqa: N
 def _array(v: Tensor | Array) -> Array:
     if not isinstance(v, Tensor):
         return v
-    v = v.detach().cpu().resolve_conj()
-    return (v.float() if v.dtype is torch.bfloat16 else v).numpy()
+    v = v.detach()
+    return (v.float() if v.dtype is torch.bfloat16 else v).numpy(force=True)

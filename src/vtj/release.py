@@ -1,8 +1,8 @@
 """What this library must know of the release of torch that runs, and where it asks."""
 
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -37,6 +37,10 @@ class _Noting(TorchFunctionMode):
         super().__init__()
         self.dtypes: set[torch.dtype] = set()
 
+    def __enter__(self) -> set[torch.dtype]:
+        super().__enter__()  # type: ignore[no-untyped-call]
+        return self.dtypes
+
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         out = func(*args, **(kwargs or {}))
         on_the_way = (leaf for leaf in tree_leaves((args, out)) if isinstance(leaf, torch.Tensor))
@@ -45,14 +49,9 @@ class _Noting(TorchFunctionMode):
         return out
 
 
-@contextmanager
-def dtypes_noted() -> Iterator[set[torch.dtype]]:
+def dtypes_noted() -> AbstractContextManager[set[torch.dtype]]:
     """Collect the dtypes of the tensors on the way, where the graph's nodes do not know them."""
-    if NODES_KNOW_DTYPES:
-        yield set()
-        return
-    with _Noting() as noting:
-        yield noting.dtypes
+    return nullcontext(set()) if NODES_KNOW_DTYPES else _Noting()
 
 
 def dtypes_of(edges: Iterable[tuple[Any, int]]) -> set[torch.dtype]:

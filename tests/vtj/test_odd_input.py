@@ -16,6 +16,7 @@ from torch._subclasses import FakeTensorMode
 from torch.masked import masked_tensor
 
 import vtj
+from tests.zoo.bug import custom
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:The PyTorch API of MaskedTensors",
@@ -328,6 +329,27 @@ def test_another_size_at_every_call_accuses_f(verify: Any, order: list[int]) -> 
 def test_a_sparse_gradient_is_compared(verify: Any) -> None:
     x = torch.tensor([1.0, 2.0])
     assert verify(lambda x: 3 * x.gather(0, torch.tensor([1]), sparse_grad=True), x)
+
+
+def imaginary(z: Tensor) -> Tensor:
+    """Give a real view whose values torch has not negated yet, which NumPy does not take."""
+    return torch.view_as_complex(z).conj().imag
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+def test_a_view_that_is_negated_when_it_is_read_is_compared(verify: Any) -> None:
+    z = torch.tensor([[1.0, 2.0], [3.0, -4.0]], dtype=torch.float64)
+    x = imaginary(z)
+    assert x.is_neg()
+    assert verify(imaginary, z)
+    assert verify(torch.sin, x)
+    assert verify(lambda x, scale: scale * x, z, kwargs={"scale": x})
+    for factor, verdict in ((2, "correct"), (3, "wrong")):
+        seen = custom(
+            lambda x: 2 * x, lambda _, v, by=factor: imaginary(torch.stack([v, -by * v], -1))
+        )
+        assert verify(seen, z).verdict == verdict
+    assert vtj.contract(x, np.eye(2)).tolist() == x.tolist() == [-2, 4]
 
 
 @pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])

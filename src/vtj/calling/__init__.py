@@ -33,9 +33,8 @@ def without_trace(
 
     with (
         np.errstate(all="ignore"),
-        torch.inference_mode(False),
-        torch.enable_grad(),
+        torch.inference_mode(False),  # it enables gradients too
         random_state_kept(),
         state_kept(f, None if given is None else given.weights) as kept,
     ):
-        yield same, kept
+        yield same if kept.buffers else repeated, kept

@@ -1,11 +1,9 @@
 """How often `f` was called and for how long: a line of progress, and a bound on time."""
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from math import inf
 from time import monotonic
-from typing import Any
+from typing import Any, Self
 
 from vtj.calling.tensors import Function
 
@@ -21,9 +19,15 @@ class OutOfTime(BaseException):
 
 
 class Clock:
-    """A function, how often it was called, and until when it may be."""
+    """A function, how often it was called, and until when it may be.
+
+    Raises:
+        ValueError: When the time is none.
+    """
 
     def __init__(self, f: Function, seconds: float | None = None, name: str = "") -> None:
+        if seconds is not None and not seconds > 0:
+            raise ValueError(f"seconds is {seconds!r}; expected a number above 0, or None")
         self.f, self.calls, self.name = f, 0, name
         self.begin = self.told = monotonic()
         self.end = self.begin + (inf if seconds is None else seconds)
@@ -49,19 +53,10 @@ class Clock:
         spent = f"{monotonic() - self.begin:.2g} s and {self.calls:,} calls of f"
         return f"out of time after {spent}: {what} left; give more seconds=, or none"
 
+    def __enter__(self) -> Self:
+        return self
 
-@contextmanager
-def timed(f: Function, seconds: float | None, name: str) -> Iterator[Clock]:
-    """`f` with a clock, whose line of progress is gone in the end.
-
-    Raises:
-        ValueError: When the time is none.
-    """
-    if seconds is not None and not seconds > 0:
-        raise ValueError(f"seconds is {seconds!r}; expected a number above 0, or None")
-    clock = Clock(f, seconds, name)
-    try:
-        yield clock
-    finally:
-        if clock.told > clock.begin:
+    def __exit__(self, *raised: object) -> None:
+        """Take away the line of progress."""
+        if self.told > self.begin:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)

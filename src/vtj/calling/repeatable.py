@@ -18,36 +18,29 @@ _spare: list[np.random.MT19937] = []  # to make one takes longer than to differe
 
 @contextmanager
 def random_state_kept() -> Iterator[None]:
-    """Put back the random state of torch, NumPy and Python on leaving."""
-    python_state = random.getstate()
+    """Put back the random state of torch, of the GPUs in use, of NumPy and Python on leaving.
+
+    `torch.random.fork_rng` wakes every GPU, warns where there are two, and raises in a forked
+    process.
+    """
+    python_state, torch_state = random.getstate(), torch.get_rng_state()
+    gpus_in_use: bool = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
+    of_gpus = torch.cuda.get_rng_state_all() if gpus_in_use else []
     theirs, kept = get_bit_generator(), np.random.get_state(legacy=False)
     ours = _spare.pop() if _spare else np.random.MT19937(0)  # np.random.seed takes no other kind
-    with _state_of_gpus_kept(), torch.random.fork_rng(devices=()):
-        set_bit_generator(ours)
-        try:
-            yield
-        finally:
-            set_bit_generator(theirs)
-            if kept["has_gauss"]:  # a normal number that NumPy has drawn and not given yet
-                np.random.set_state(kept)
-            random.setstate(python_state)
-            _spare.append(ours)
-
-
-@contextmanager
-def _state_of_gpus_kept() -> Iterator[None]:
-    """Put back the random state of the GPUs, where this process uses some.
-
-    `fork_rng` itself wakes every GPU, warns where there are two, and raises in a forked process.
-    """
-    in_use: bool = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
-    kept = torch.cuda.get_rng_state_all() if in_use else []
+    set_bit_generator(ours)
     try:
         yield
     finally:
+        set_bit_generator(theirs)
+        if kept["has_gauss"]:  # a normal number that NumPy has drawn and not given yet
+            np.random.set_state(kept)
+        _spare.append(ours)
+        random.setstate(python_state)
+        torch.set_rng_state(torch_state)
         with suppress(RuntimeError):  # of a GPU that failed, whose error is told already
-            if in_use:
-                torch.cuda.set_rng_state_all(kept)
+            if gpus_in_use:
+                torch.cuda.set_rng_state_all(of_gpus)
             elif torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
                 torch.cuda.manual_seed_all(torch.initial_seed())  # as where the caller woke it
 

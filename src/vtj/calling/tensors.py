@@ -132,10 +132,15 @@ def values(y: Tensors) -> NDArray[np.float64]:
         >>> values((torch.tensor(1.0), torch.tensor([[2.0], [3.0]]))).tolist()
         [1.0, 2.0, 3.0]
     """
-    parts: list[Any] = [part.detach() for part in as_tuple(y)]
-    whole = [part.full_tensor() if _is_sharded(part) else part for part in parts]
-    vectors = [materialized(part).double().cpu().numpy().reshape(-1) for part in whole]
-    return vectors[0] if len(vectors) == 1 else np.concatenate(vectors)
+    if isinstance(y, Tensor):
+        return _vector(y)
+    return np.concatenate([_vector(part) for part in as_tuple(y)])
+
+
+def _vector(part: Any) -> NDArray[np.float64]:
+    whole = materialized(part.full_tensor() if _is_sharded(part) else part)
+    vector: NDArray[np.float64] = whole.detach().double().numpy(force=True).reshape(-1)
+    return vector
 
 
 def values_or_nan(y: Tensors, size: int) -> NDArray[np.float64]:
@@ -162,8 +167,8 @@ def as_array(value: Any) -> NDArray[np.float64]:
     if isinstance(value, Tensor):
         dense = value.to_dense() if value.layout != torch.strided else value
         require_values("the array", dense)
-        plain = dense.detach().cpu()
-        given = plain.numpy() if plain.is_complex() else plain.double().numpy()
+        plain = materialized(dense.detach())
+        given = (plain if plain.is_complex() else plain.double()).numpy(force=True)
     try:
         array = np.asarray(given)
     except ValueError:  # a ragged list

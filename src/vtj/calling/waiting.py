@@ -44,8 +44,7 @@ def waited(made: Made, *, by_backward: bool = False) -> Made:
         >>> waited((torch.ones(2), "no tensor"))
         (tensor([1., 1.]), 'no tensor')
     """
-    parts = [made] if isinstance(made, Tensor) else tree_leaves(made)
-    for device in {part.device for part in parts if _made_elsewhere(part)}:
+    for device in _devices_of(made):
         try:
             torch.cuda.synchronize(device)
         except Exception as error:
@@ -77,8 +76,10 @@ def failed(parts: Sequence[Tensor]) -> bool:
     return False
 
 
-def _made_elsewhere(part: Any) -> bool:
-    return isinstance(part, Tensor) and part.is_cuda
+def _devices_of(made: Any) -> set[torch.device]:
+    if not torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        return set()
+    return {part.device for part in tree_leaves(made) if isinstance(part, Tensor) and part.is_cuda}
 
 
 @contextmanager

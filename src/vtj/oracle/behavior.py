@@ -1,18 +1,20 @@
 """What ``backward`` does beyond one gradient, and `f` beside it: observed, and judged.
 
 Is `x.grad` vᵀ·J, whatever `v`, and however often? Do `f` and backward repeat themselves, and leave
-`x` and `v` alone?
+`x` and `v` alone? Does `f` reach leaves that `x` does not hold, at whose gradients nobody looked?
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import groupby
 
 import numpy as np
 from torch import Tensor
 
 from vtj.calling import waiting
 from vtj.calling.repeatable import reseeded
-from vtj.calling.state import Kept
+from vtj.calling.state import Kept, Leaf
 from vtj.calling.tensors import (
     Tensors,
     as_tuple,
@@ -21,13 +23,12 @@ from vtj.calling.tensors import (
     values_or_nan,
 )
 from vtj.engines import BACKWARD
-from vtj.oracle.findings import Finding, accusation, numbers, said
-from vtj.oracle.patterns import NOT_LINEAR, TOGETHER, pattern
+from vtj.oracle.findings import Finding, numbers
 from vtj.oracle.rounding import gradient_rounding
 from vtj.oracle.tolerance import RELATIVE
 from vtj.oracle.trial import Trial
-from vtj.oracle.voting import Array, Witness, distance, product, unnamed
-from vtj.oracle.witnesses import Answers, failure, first_line
+from vtj.oracle.voting import Array, Witness, distance, unnamed
+from vtj.oracle.witnesses import failure, first_line
 from vtj.outcome import Outcome
 from vtj.report import Row
 
@@ -53,6 +54,11 @@ Y_REPEATABLE = Behavior("y repeatable", "f gives another value at every call", "
 SPOILED = "has been modified by an inplace operation"  # torch's words, of what forward saved
 LINEAR = "linear in v"  # the row of a second gradient argument
 X_UNCHANGED = Behavior("x unchanged", "x: f writes into its input", "f")
+NAMED = 3  # leaves written out; a network has hundreds
+
+
+# to make one takes as long as to draw a thousand numbers
+_seeds = lru_cache(maxsize=8)(np.random.SeedSequence)
 
 
 def random_weights(seed: int, count: int, least: float, most: float) -> Array:
@@ -61,9 +67,9 @@ def random_weights(seed: int, count: int, least: float, most: float) -> Array:
     No magnitude is near zero, so that no entry of J hides behind a small weight, and with `most`
     beyond 1 a backward that clamps its argument shows.
     """
-    # faster than floats
-    levels = np.frombuffer(np.random.default_rng(seed).bytes(2 * count), "<i2")
-    drawn = levels * ((most - least) / 2**15)
+    # four from each 64 bits, which is faster than floats
+    bits = np.random.PCG64(_seeds(seed)).random_raw(-(-count // 4)).astype("<u8")
+    drawn = bits.view("<i2")[:count] * ((most - least) / 2**15)
     drawn += np.copysign(least, drawn)
     return drawn
 
@@ -134,11 +140,11 @@ def rounding_between(
     times: int = 1,
 ) -> Array:
     """Return how far the sum of what `times` such passes leave may be off, where two differ."""
-    if not _differ(grad, other, trial):
+    if not differ(grad, other, trial):
         return np.zeros(trial.size[1])
 
     def explains(error: Array) -> bool:
-        return not _differ(replace(grad, error=grad.error + times * error), other, trial)
+        return not differ(replace(grad, error=grad.error + times * error), other, trial)
 
     return np.asarray(times * sum(gradient_rounding(trial, v, explains, way) for way in ways))
 
@@ -195,22 +201,6 @@ class Judged:
     explains_all: bool = False  # whether all other findings on the backward follow from this one
 
 
-def judge_backward(
-    answers: Answers, seen: Observed, right_alone: Callable[[Array, Witness], bool]
-) -> Iterator[Judged]:
-    """Judge `x.grad` and everything else the backward passes did.
-
-    `right_alone` says of a `v` and vᵀ·J whether backward gives that for each output alone.
-    """
-    for what, outcome, v in (
-        ("x.grad", seen.first, seen.weights),
-        (LINEAR, seen.signed, seen.signed_weights),
-    ):
-        yield _gradient(answers, what, outcome, v, seen.random, right_alone)
-    size = abs(seen.weights) @ abs(answers.result.agreed.value)
-    yield from judge_passes(answers.trial, seen, size)
-
-
 def judge_passes(
     trial: Trial, seen: Observed, size: Array, of_graph: Array | None = None
 ) -> Iterator[Judged]:
@@ -257,16 +247,17 @@ def judge_v(outcomes: Sequence[Outcome]) -> Judged:
 
 def judge_f(trial: Trial, outcomes: Sequence[Outcome], kept: Kept) -> Iterator[Judged]:
     """Judge `f` itself: does it repeat, and leave `x` and its own state alone?"""
-    first, apart = trial.y_vector, np.zeros(trial.size[0])
+    first, apart = trial.y_vector, np.zeros(1)
     for one in outcomes:
         if one.y is None or not all(trial.connected):
             continue
         again = values_or_nan(one.y, first.size)
-        if not np.array_equal(first, again):
+        if not (first == again).all():
             far = distance(unnamed(again), unnamed(first), trial.relative)
             apart = np.maximum(apart, far)
-    name = trial.y_name(int(np.argmax(apart))) if apart.any() else ""
-    yield _holds(Y_REPEATABLE, not (apart > 1).any(), name)
+    worst = int(np.argmax(apart))
+    where = trial.y_name(worst) if apart[worst] > 1 else ""
+    yield _holds(Y_REPEATABLE, not where, where)
     finite = np.isfinite(first)
     if not finite.all():
         at = int(np.argmin(finite))
@@ -284,7 +275,7 @@ def judge_f(trial: Trial, outcomes: Sequence[Outcome], kept: Kept) -> Iterator[J
     if kept.changed:
         names = ", ".join(kept.changed)
         yield Judged(Row("state of f", "f", "note", note=f"f changed {names}; put back"))
-    if trial.relative > RELATIVE[min(RELATIVE, key=lambda d: RELATIVE[d])]:
+    if trial.relative > min(RELATIVE.values()):
         note = f"f works in {trial.precision}: compared to {trial.relative:g}, relative"
         yield Judged(Row("precision", "", "note", note=note))
 
@@ -302,48 +293,8 @@ def gradient_left(trial: Trial, outcome: Outcome) -> Array | None:
     return None if failure(outcome) else trial.gradient(outcome.grad)
 
 
-def _gradient(
-    answers: Answers,
-    what: str,
-    outcome: Outcome,
-    weights: Array,
-    random: bool,
-    right_alone: Callable[[Array, Witness], bool],
-) -> Judged:
-    if error := failure(outcome):
-        return raises(what, error)
-    trial, result = answers.trial, answers.result
-    grad, right = unnamed(trial.gradient(outcome.grad)), product(result.agreed, weights)
-    own = answers.speakers.get(BACKWARD.name)
-    # what backward contradicted says of J explains a gradient
-    contradicted = own is not None and result.against[BACKWARD.name].any()
-    by_own = product(own, weights) if own is not None and contradicted else None
-    rounding = np.zeros(trial.size[1])
-    if not random and (by_own is None or _differ(grad, by_own, trial)):
-        rounding = rounding_between(trial, weights, grad, right)
-    silent = ~np.isfinite(grad.value)
-    mine = Witness(what, BACKWARD.name, grad.value, rounding, silent=silent)
-    apart = distance(mine, right, trial.relative)
-    worst = float(apart.max(initial=0))
-    held = outcome.grad if isinstance(outcome.grad, tuple) else (outcome.grad,)
-    none = all(one is None for one in held)
-    note = "x.grad is None: nothing leads from y to x" if none else ""
-    row = Row(what, BACKWARD.name, "differs" if worst > 1 else "agrees", worst, note)
-    if worst <= 1:
-        return Judged(row)
-    if own is None:
-        named = pattern(mine.value, right.value, apart > 1, right.error, trial.inputs)
-    elif by_own is not None and not _differ(mine, by_own, trial):
-        return Judged(row)
-    else:
-        named = TOGETHER if right_alone(weights, right) else NOT_LINEAR
-    at = int(np.argmax(apart))
-    others = [product(one, weights) for one in answers.speakers.values() if one is not own]
-    told = f"{trial.x_name('x.grad', at)}: {said([mine, *others], at)}"
-    return Judged(row, accusation(told, BACKWARD.conclusion, BACKWARD.culprit, named))
-
-
-def _differ(a: Witness, b: Witness, trial: Trial) -> bool:
+def differ(a: Witness, b: Witness, trial: Trial) -> bool:
+    """Return whether two values differ anywhere."""
     return bool((distance(a, b, trial.relative) > 1).any())
 
 
@@ -382,3 +333,37 @@ def same_up_to_rounding(
         return judged
     rounding = rounding_between(trial, v, unnamed(came), right, ways, times)
     return same_as(trial, behavior, came, replace(right, error=right.error + rounding))
+
+
+def unchecked(trial: Trial, kept: Kept, question: str) -> tuple[list[Row], list[Finding]]:
+    """Name leaves that `f` reaches beside `x` in a row, and say per module how to check them."""
+    leaves = kept.reached(trial.others)
+    if not leaves:
+        return [], []
+    row = Row("not checked", "", "note", note=_listed(leaves))
+    return [row], [Finding(text, "undecided") for text in _how_to_check(trial, leaves, question)]
+
+
+def _how_to_check(trial: Trial, leaves: Sequence[Leaf], question: str) -> Iterator[str]:
+    for module, group in groupby(leaves, key=lambda leaf: leaf.module):
+        told = f"not checked, since x does not hold them: {_listed(list(group))}"
+        if module:
+            yield f"{told}; to check them too: {_call(trial, module, question)}"
+        else:
+            yield f"{told}; make them arguments of f and parts of x, or detach() constants"
+
+
+def _call(trial: Trial, module: str, question: str) -> str:
+    """Return a call that checks the parameters of a module too, to be pasted as it is."""
+    start, names = f"vtj.{question}(lambda", f"dict({module}.named_parameters())"
+    call = f"torch.func.functional_call({module}, dict(zip({names},"
+    if not trial.x_tuple:
+        return f"{start} x, *p: {call} p)), x), (x, *{module}.parameters()))"
+    n = len(trial.parts)
+    return f"{start} *x: {call} x[{n}:])), x[:{n}]), (*x, *{module}.parameters()))"
+
+
+def _listed(leaves: Sequence[Leaf]) -> str:
+    told = [f"{leaf.name or 'a tensor'} {tuple(leaf.tensor.shape)}" for leaf in leaves[:NAMED]]
+    more = [f"{len(leaves) - NAMED} more"] if len(leaves) > NAMED else []
+    return ", ".join(told + more)

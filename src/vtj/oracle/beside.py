@@ -23,6 +23,7 @@ from vtj.oracle.behavior import (
     observe,
     raises,
     signed,
+    unchecked,
 )
 from vtj.oracle.directions import POWER, Directions
 from vtj.oracle.doubts import open_question, settle
@@ -34,7 +35,6 @@ from vtj.oracle.patterns import pattern
 from vtj.oracle.rounded import rounded
 from vtj.oracle.tolerance import RELATIVE, VISIBLE, excess
 from vtj.oracle.trial import ForwardRun, Trial, first_run
-from vtj.oracle.unchecked import unchecked
 from vtj.oracle.voting import Array, unnamed
 from vtj.oracle.witnesses import failure, first_line
 from vtj.outcome import Outcome

@@ -94,12 +94,11 @@ def richardson(
 
 def _extrapolated(steps: Sequence[float], slopes: Sequence[Array]) -> Array:
     """Return the value at zero of the polynomial in step² through the slopes."""
-    squares = [step**2 for step, _ in zip(steps, slopes, strict=False)]
-    terms = []
+    squares = [step**2 for step in steps[: len(slopes)]]
+    value = np.zeros_like(slopes[0])
     for square, slope in zip(squares, slopes, strict=True):
-        others = (other for other in squares if other != square)
-        terms.append(prod(other / (other - square) for other in others) * slope)
-    return sum(terms[1:], terms[0])
+        value += prod(other / (other - square) for other in squares if other != square) * slope
+    return value
 
 
 def robust_column(

@@ -18,6 +18,7 @@ from vtj.oracle.behavior import (
     judge_v,
     raises,
     same_up_to_rounding,
+    unchecked,
 )
 from vtj.oracle.blind_spots import UNSEEN, possibly_detached
 from vtj.oracle.doubts import Doubt, Remedy, open_question, settle
@@ -39,7 +40,6 @@ from vtj.oracle.question import Question
 from vtj.oracle.rounding import negligible_slopes
 from vtj.oracle.tolerance import VISIBLE
 from vtj.oracle.trial import Trial
-from vtj.oracle.unchecked import unchecked
 from vtj.oracle.voting import Mask, unnamed
 from vtj.oracle.witnesses import failure, first_line
 from vtj.report import Report, Result, Row

@@ -51,7 +51,7 @@ def steps(case: Case, doubts: Sequence[Doubt[Case]]) -> Iterator[Step[Case]]:
     while True:
         for doubt in doubts:
             left = [remedy for remedy in doubt.remedies if remedy not in tried]
-            if left and np.any(doubt.sign(case)):
+            if left and np.count_nonzero(doubt.sign(case)):
                 break
         else:
             return
@@ -70,7 +70,7 @@ def settle(case: Case, doubts: Sequence[Doubt[Case]]) -> Case:
 def open_question(case: Case, doubts: Sequence[Doubt[Case]]) -> list[Finding]:
     """Return what is said of the first doubt that stays and has words."""
     for doubt in doubts:
-        if doubt.words and np.any(sign := doubt.sign(case)):
+        if doubt.words and np.count_nonzero(sign := doubt.sign(case)):
             finding = doubt.words(case, sign)
             if finding:
                 return [finding]

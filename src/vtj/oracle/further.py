@@ -83,19 +83,16 @@ def spread(trial: Trial, v: Array, run: ForwardRun | None = None) -> Further:
     return _further(trial, run or _new_run(trial), weights, retain_graph=True)
 
 
-def behind_another_call(trial: Trial, v: Array) -> Further:
-    """Run `f` at `x`, then elsewhere, then backward through the first."""
+def behind_another_call(trial: Trial, v: Array, run: ForwardRun | None = None) -> Further:
+    """Run backward through a run, whose graph stands, when `f` was called elsewhere since.
+
+    Without a run, `f` is run at `x`, then elsewhere.
+    """
     if not trial.looked_into:
         return None
-    run = _new_run(trial)
-    trial.run(trial.x_vector + trial.direction())
-    return behind_other_calls(trial, run, v)
-
-
-def behind_other_calls(trial: Trial, run: ForwardRun, v: Array) -> Further:
-    """Run backward through a run, whose graph stands, when `f` was called elsewhere since."""
-    if not trial.looked_into:
-        return None
+    if run is None:
+        run = _new_run(trial)
+        trial.run(trial.x_vector + trial.direction())
     return _further(trial, run, shaped_like(v, trial.y), retain_graph=False)
 
 
@@ -121,14 +118,12 @@ def _further(
 
 def judge_alone(trial: Trial, v: Array, right: Witness, *, inputs: bool) -> Iterator[Judged]:
     """Judge backward for each input and for each output alone."""
-    if not np.isfinite(right.value).all():
-        return
     asked: list[tuple[Behavior, Callable[[Trial, Array], Array]]] = []
     if inputs and len(trial.parts) > 1:
         asked.append((INPUTS, _inputs_alone))
     if sum(trial.connected) > 1:
         asked.append((OUTPUTS, outputs_alone))
-    for behavior, alone in asked:
+    for behavior, alone in asked if asked and np.isfinite(right.value).all() else ():
         try:
             came = alone(trial, v)
         except _Raised as raised:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,13 +10,18 @@ from vtj.calling.state import Kept
 from vtj.calling.tensors import Tensors
 from vtj.engines import BACKWARD, ENGINES, FORWARD, NUMERIC, Family
 from vtj.oracle.behavior import (
+    LINEAR,
+    Judged,
     Observed,
+    differ,
     drawn,
     gradient_left,
-    judge_backward,
     judge_f,
+    judge_passes,
     observe,
     raises,
+    rounding_between,
+    unchecked,
 )
 from vtj.oracle.doubts import open_question, settle
 from vtj.oracle.findings import (
@@ -32,14 +36,14 @@ from vtj.oracle.findings import (
 )
 from vtj.oracle.further import judge_further, right_alone
 from vtj.oracle.passes import Passes
-from vtj.oracle.patterns import cause
+from vtj.oracle.patterns import NOT_LINEAR, TOGETHER, cause, pattern
 from vtj.oracle.question import Question
 from vtj.oracle.reexamination import DOUBTS
 from vtj.oracle.trial import Trial
 from vtj.oracle.twice import twice
-from vtj.oracle.unchecked import unchecked
 from vtj.oracle.voting import Array, Mask, Witness, distance, product, unnamed
 from vtj.oracle.witnesses import Answers, ask_engines, failure
+from vtj.outcome import Outcome
 from vtj.report import Report, Row, Verdict
 
 MOST_ENTRIES = 10_000  # beyond, directions decide unless engines are asked for by name
@@ -114,7 +118,12 @@ def judge(answers: Answers, seen: Observed, kept: Kept) -> Report:
     trial, result = answers.trial, answers.result
     speakers = list(answers.speakers.values())
     of_f = list(judge_f(trial, (seen.first, seen.again, seen.signed), kept))
-    of_backward = list(judge_backward(answers, seen, partial(right_alone, trial)))
+    size = abs(seen.weights) @ abs(result.agreed.value)  # of what a gradient adds up
+    of_backward = [
+        _gradient(answers, "x.grad", seen.first, seen.weights, seen.random),
+        _gradient(answers, LINEAR, seen.signed, seen.signed_weights, seen.random),
+        *judge_passes(trial, seen, size),
+    ]
     found = [one.finding for one in of_f if one.finding]
     if not any(one.culprit for one in found):
         found += [one.finding for one in of_backward if one.finding and one.explains_all]
@@ -131,7 +140,6 @@ def judge(answers: Answers, seen: Observed, kept: Kept) -> Report:
         ]
     grad = gradient_left(trial, seen.first)
     if grad is not None and not any(one.verdict == "wrong" for one in found):
-        size = abs(seen.weights) @ abs(result.agreed.value)
         alone = list(judge_further(trial, seen.weights, unnamed(grad, 0.0, size)))
         of_backward += alone
         found = [one.finding for one in alone if one.finding] or found
@@ -160,6 +168,43 @@ def judge(answers: Answers, seen: Observed, kept: Kept) -> Report:
             of_x=of_x,
         ),
     )
+
+
+def _gradient(
+    answers: Answers, what: str, outcome: Outcome, weights: Array, random: bool
+) -> Judged:
+    """Judge what one backward left in `x.grad`."""
+    if error := failure(outcome):
+        return raises(what, error)
+    trial, result = answers.trial, answers.result
+    grad, right = unnamed(trial.gradient(outcome.grad)), product(result.agreed, weights)
+    own = answers.speakers.get(BACKWARD.name)
+    # what backward contradicted says of J explains a gradient
+    contradicted = own is not None and result.against[BACKWARD.name].any()
+    by_own = product(own, weights) if own is not None and contradicted else None
+    rounding = np.zeros(trial.size[1])
+    if not random and (by_own is None or differ(grad, by_own, trial)):
+        rounding = rounding_between(trial, weights, grad, right)
+    silent = ~np.isfinite(grad.value)
+    mine = Witness(what, BACKWARD.name, grad.value, rounding, silent=silent)
+    apart = distance(mine, right, trial.relative)
+    worst = float(apart.max(initial=0))
+    held = outcome.grad if isinstance(outcome.grad, tuple) else (outcome.grad,)
+    none = all(one is None for one in held)
+    note = "x.grad is None: nothing leads from y to x" if none else ""
+    row = Row(what, BACKWARD.name, "differs" if worst > 1 else "agrees", worst, note)
+    if worst <= 1:
+        return Judged(row)
+    if own is None:
+        named = pattern(mine.value, right.value, apart > 1, right.error, trial.inputs)
+    elif by_own is not None and not differ(mine, by_own, trial):
+        return Judged(row)
+    else:
+        named = TOGETHER if right_alone(trial, weights, right) else NOT_LINEAR
+    at = int(np.argmax(apart))
+    others = [product(one, weights) for one in answers.speakers.values() if one is not own]
+    told = f"{trial.x_name('x.grad', at)}: {said([mine, *others], at)}"
+    return Judged(row, accusation(told, BACKWARD.conclusion, BACKWARD.culprit, named))
 
 
 def once_differentiable_report(trial: Trial) -> Report:

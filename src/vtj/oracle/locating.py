@@ -37,7 +37,7 @@ from vtj.oracle.patterns import NOT_LINEAR, NOT_OF_V, TOGETHER
 from vtj.oracle.rounding import gradient_rounding, negligible_slopes
 from vtj.oracle.tolerance import MOST_PART, most_rounding
 from vtj.oracle.trial import Trial
-from vtj.oracle.voting import Array, Witness, distance, unnamed, vote
+from vtj.oracle.voting import Array, Witness, distance, one_per_family, unnamed, vote
 from vtj.oracle.witnesses import failure
 from vtj.report import Row
 
@@ -60,7 +60,10 @@ def accuse(asked: Probes, compared: Sequence[Pair]) -> Accused:
     First the entry is looked for with plain differences. Where it stands, being off by much, or by
     more than rounding tells, the pairs need no further look.
     """
-    trial, compared = asked.trial, [with_size(one, asked) for one in compared]
+    if not any(pair.differs for pair in compared):
+        return Accused(compared)
+    trial = asked.trial
+    compared = [with_size(one, asked) for pair in compared for one in pair.by_probe()]
     if (pair := _worst(compared)) is None:
         return Accused(compared)
     if changing := _changing(asked, pair.probe):
@@ -130,7 +133,7 @@ class _Entry:
         return self.trial.entry_name(self.at)
 
     def by(self, family: Family) -> Witness | None:
-        return next((one for one in self.said if one.family == family.name), None)
+        return one_per_family(self.said).get(family.name)
 
     def differs(self, one: Witness) -> bool:
         """Return whether differences contradict what somebody says of it."""
@@ -138,9 +141,7 @@ class _Entry:
 
     def of_differences(self, column: Witness) -> "_Entry":
         """Return the entry where differences say this of its column."""
-        error, silent = (np.asarray(part)[[self.row]] for part in (column.error, column.silent))
-        value = column.value[[self.row]]
-        return replace(self, numeric=replace(column, value=value, error=error, silent=silent))
+        return replace(self, numeric=column.only(self.row))
 
 
 def _locate(asked: Probes, pair: Pair, *, robust: bool) -> Finding | None:

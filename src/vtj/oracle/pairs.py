@@ -9,7 +9,7 @@ import numpy as np
 
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC
 from vtj.oracle.behavior import random_weights
-from vtj.oracle.further import Further, behind_other_calls, spread
+from vtj.oracle.further import Further, behind_another_call, spread
 from vtj.oracle.operators import Operator
 from vtj.oracle.passes import Passes
 from vtj.oracle.rounding import gradient_rounding
@@ -50,11 +50,11 @@ class Probes:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two values that should be the same, for one probe."""
+    """Two values that should be the same, for one probe; or two numbers for each probe."""
 
     what: str  # how the row names them
-    side: Literal["x", "y", "number"]  # as long as `x`, as long as `y`, or single numbers
-    probe: int
+    side: Literal["x", "y", "number"]  # as long as `x`, as long as `y`, or numbers
+    probe: int  # the first, of numbers
     a: Witness
     b: Witness
     relative: float  # how far they may lie apart
@@ -75,15 +75,25 @@ class Pair:
         """The largest distance."""
         return float(self.apart.max(initial=0))
 
-    @cached_property
+    @property
     def differs(self) -> bool:
         """Whether they lie further apart than the tolerance."""
         return self.worst > 1
 
     @cached_property
     def power(self) -> float:
-        """How large an error in a single entry of J is seen for sure."""
-        return float(self.allowed.max(initial=0)) / self.weight if self.weight > 0 else np.inf
+        """How large an error in a single entry of J is seen for sure: each number sees them all."""
+        if not self.weight > 0:
+            return np.inf
+        seen = self.allowed.min() if self.side == "number" else self.allowed.max(initial=0)
+        return float(seen) / self.weight
+
+    def by_probe(self) -> "list[Pair]":
+        """Return the same, one probe each."""
+        if self.side != "number":
+            return [self]
+        count = range(self.a.value.size)
+        return [replace(self, probe=k, a=self.a.only(k), b=self.b.only(k)) for k in count]
 
 
 def probe(passes: Passes, run: ForwardRun, J: Operator | None, probes: int) -> Probes:  # noqa: N803
@@ -109,23 +119,22 @@ def probe(passes: Passes, run: ForwardRun, J: Operator | None, probes: int) -> P
     else:
         last = passes.backward(v[-1])
     outcomes = (*first, *others, last)
-    grads = np.stack([trial.gradient(one.grad) for one in outcomes])
-    asked = Probes(passes, J, v, u, outcomes, grads, watched=watched)
+    grads = np.array([trial.gradient(one.grad) for one in outcomes])
+    asked = passes, J, v, u, outcomes, grads
     if any(failure(one) for one in outcomes) or not np.isfinite(grads).all():
-        return asked
+        return Probes(*asked, watched=watched)
+    forward, by_hand, weights = None, None, None
     if slopes is not None and np.isfinite(slopes).all():
-        asked = replace(asked, forward=Witness(FORWARD.name, FORWARD.name, slopes))
-        expected, weights = slopes, None
+        forward, expected = Witness(FORWARD.name, FORWARD.name, slopes), slopes
     elif J is None:
         expected, weights = grads @ u, v
     else:
         right = Witness(BY_HAND.name, BY_HAND.name, J.right(u))
         lefts = [Witness(BY_HAND.name, BY_HAND.name, row) for row in J.lefts(v)]
-        asked = replace(asked, by_hand=(right, lefts))
-        expected, weights = right.value, None
+        by_hand, expected = (right, lefts), right.value
     differences = passes.differences(u, expected, v=weights, watched=watched)
-    further = gaps, behind_other_calls(trial, run, v[0])
-    return replace(asked, differences=differences, further=further)
+    further = gaps, behind_another_call(trial, v[0], run)
+    return Probes(*asked, differences, by_hand, forward, watched, further)
 
 
 def with_forward_pass(asked: Probes) -> Probes:
@@ -152,7 +161,7 @@ def over_wide_steps(asked: Probes) -> Probes:
 
 
 def pairs(asked: Probes) -> Iterator[Pair]:
-    """Yield, probe by probe, the values that should be the same.
+    """Yield the values that should be the same.
 
     A tolerance that is stated is one of each element: in a single number errors cancel.
     """
@@ -169,37 +178,25 @@ def pairs(asked: Probes) -> Iterator[Pair]:
             theirs = Witness("x.grad", BACKWARD.name, grad)
             yield Pair("x.grad = vᵀ·J by hand", "x", k, mine, theirs, relative, LEAST)
         return
-    if asked.forward is not None:
+    mine = Witness(
+        "x.grad",
+        BACKWARD.name,
+        np.array([grad @ asked.u for grad in asked.grads]),
+        size=np.array([abs(grad) @ abs(asked.u) for grad in asked.grads]),
+    )
+    if asked.forward is None:
+        what = "⟨x.grad, u⟩ = ⟨v, J·u⟩ by differences"
+        theirs = replace(asked.differences, size=mine.size, silent=False)
+    else:
         what = "J·u forward = differences"
         yield Pair(what, "y", 0, asked.forward, asked.differences, relative, least)
-    for k, (v, grad) in enumerate(zip(asked.v, asked.grads, strict=True)):
-        if asked.forward is not None:
-            what = "⟨x.grad, u⟩ = ⟨v, J·u⟩ forward"
-            sides = adjoint_identity(v, asked.u, grad, asked.forward)
-        else:
-            what, mine = "⟨x.grad, u⟩ = ⟨v, J·u⟩ by differences", inner_product(asked.u, grad)
-            sides = (mine, one_number(asked.differences, k, mine.size))
-        yield Pair(what, "number", k, *sides, relative, LEAST * least)
-
-
-def inner_product(u: Array, grad: Array) -> Witness:
-    """Return ⟨x.grad, u⟩ with the size its rounding is relative to."""
-    size = np.array([abs(grad) @ abs(u)])
-    return Witness("x.grad", BACKWARD.name, np.array([grad @ u]), 0.0, size)
-
-
-def one_number(numbers: Witness, k: int, size: Array | float) -> Witness:
-    """Return one of several numbers as a witness of its own."""
-    error = np.asarray(numbers.error)[[k]]
-    return Witness(numbers.name, numbers.family, numbers.value[[k]], error, size)
-
-
-def adjoint_identity(v: Array, u: Array, grad: Array, slopes: Witness) -> tuple[Witness, Witness]:
-    """Return both sides of the adjoint identity ⟨x.grad, u⟩ = ⟨v, J·u⟩, with their sizes."""
-    error = np.array([abs(v) @ np.broadcast_to(slopes.error, v.shape)])
-    size = np.array([abs(v) @ abs(slopes.value)])
-    theirs = Witness(slopes.name, slopes.family, np.array([v @ slopes.value]), error, size)
-    return inner_product(u, grad), theirs
+        what, slopes = "⟨x.grad, u⟩ = ⟨v, J·u⟩ forward", asked.forward
+        theirs = replace(
+            slopes,
+            value=np.array([v @ slopes.value for v in asked.v]),
+            size=np.array([abs(v) @ abs(slopes.value) for v in asked.v]),
+        )
+    yield Pair(what, "number", 0, mine, theirs, relative, LEAST * least)
 
 
 def with_size(pair: Pair, asked: Probes) -> Pair:
@@ -221,9 +218,8 @@ def reexamined_pair(pair: Pair, asked: Probes) -> Pair:
     if pair.differs and pair.side == "y":
         pair = replace(pair, b=passes.differences(u, robust=True))
     if pair.differs and pair.b.family == NUMERIC.name and pair.side == "number":
-        pair = replace(
-            pair, b=one_number(passes.differences(u, v=v[None], robust=True), 0, pair.a.size)
-        )
+        differences = passes.differences(u, v=v[None], robust=True)
+        pair = replace(pair, b=replace(differences, size=pair.a.size, silent=False))
     if pair.differs and pair.side != "y":
         rounding = gradient_rounding(
             passes.trial,

@@ -74,12 +74,11 @@ class Passes:
         self, u: Array, v: Array | None = None, watched: Twice | None = None
     ) -> Callable[[float], Array]:
         """Return `f` along a direction, weighed where there are weights."""
-        direction = as_tuple(self.trial.at(u))
+        towards = list(zip(self.trial.parts, as_tuple(self.trial.at(u)), strict=True))
         at = None if watched is None else TO_CONFIRM[1] * FIRST * self.reach(u)
 
         def values_at(step: float) -> Array:
-            parts = zip(as_tuple(self.trial.x), direction, strict=True)
-            moved = tuple((p + step * d).requires_grad_() for p, d in parts)
+            moved = tuple((p + step * d).requires_grad_() for p, d in towards)
             came = self.trial.f(*moved)
             y = values_or_nan(came, self.trial.size[0])
             if watched and abs(step) == at:

@@ -7,9 +7,10 @@ from typing import Any
 
 from vtj.calling import without_trace
 from vtj.calling.arguments import arguments
-from vtj.calling.clock import Clock, timed
+from vtj.calling.clock import Clock
 from vtj.calling.state import Kept
 from vtj.calling.tensors import Function
+from vtj.calling.waiting import first_failure_told
 from vtj.oracle.trial import ForwardRun, Trial, first_run
 
 
@@ -42,6 +43,7 @@ def asked(
         TypeError: When a plain function cannot be called, or `x` or `y` is not of a floating dtype.
         ValueError: When the tolerance or the time is none, or J came beside a plain function.
         OutOfTime: When time is over; it has the clock.
+        BackwardFailed: When a device failed at what a backward asked of it.
     """
     if relative is not None and not 0 < relative < 1:
         raise ValueError(f"relative is {relative!r}; expected a number between 0 and 1")
@@ -57,8 +59,9 @@ def asked(
     given = arguments(f, x, kwargs, with_weights=jacobian is None and not beside)
     beside = {which: given.given_to_another(g) for which, g in beside.items()}
     with (
+        first_failure_told(),
         without_trace(f, seed, given) as (repeated, kept),
-        timed(repeated, seconds, name) as clock,
+        Clock(repeated, seconds, name) as clock,
     ):
         trial, run = first_run(
             clock, given.x, given=given, relative=relative, as_given=bool(beside), seed=seed

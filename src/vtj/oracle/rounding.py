@@ -13,7 +13,7 @@ from vtj.engines import BACKWARD, ENGINES, FORWARD
 from vtj.engines.numeric import SAFETY
 from vtj.oracle.tolerance import most_rounding
 from vtj.oracle.trial import Trial
-from vtj.oracle.voting import Array, Witness, distance
+from vtj.oracle.voting import Array, Witness, distance, one_per_family
 
 SAMPLES = 4  # of what rounding does; with 1, a sine is undecided that is off by a random 1e-3
 
@@ -39,10 +39,8 @@ def _absorbed_in_rows(trial: Trial, exact: Sequence[Witness]) -> Array:
 
     Without it the right drawn function 123536 (in tests/) would be called wrong.
     """
-    backward, forward = (
-        next((one for one in exact if one.family == family.name), None)
-        for family in (BACKWARD, FORWARD)
-    )
+    speakers = one_per_family(exact)
+    backward, forward = speakers.get(BACKWARD.name), speakers.get(FORWARD.name)
     if backward is None or forward is None:
         return np.zeros(trial.size)
     rows = (distance(backward, forward, trial.relative) > 1).any(axis=1, keepdims=True)

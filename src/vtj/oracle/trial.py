@@ -196,7 +196,7 @@ class Trial:
     @property
     def reached(self) -> Mask:
         """Per element of `y`, whether autograd sees any way to it."""
-        return np.repeat(self.connected, [part.numel() for part in self.y])
+        return np.array(self.connected).repeat([part.numel() for part in self.y])
 
     @property
     def y_shapes(self) -> list[tuple[int, ...]]:
@@ -359,6 +359,7 @@ def first_run(
     for name, part in zip(picked.names or len(outputs) * ["y"], outputs, strict=True):
         require_floating(name, part)
     nodes = graph_of(outputs)
+    kinds = {type(node) for node in nodes}
     used = {(part.grad_fn, part.output_nr) for part in outputs}
     used |= {edge for node in nodes for edge in node.next_functions}
     reached = [node.variable for node in nodes if hasattr(node, "variable")]
@@ -374,10 +375,10 @@ def first_run(
         dtype=_least_precise(noted | dtypes_of(used), *as_tuple(x), *outputs),
         connected=connected,
         held=held,
-        custom=any(isinstance(node, BackwardCFunction) for node in nodes),
+        custom=any(issubclass(kind, BackwardCFunction) for kind in kinds),
         own_jvp=any(
-            getattr(type(node), "_forward_cls", AutogradFunction).jvp is not AutogradFunction.jvp
-            for node in nodes
+            getattr(kind, "_forward_cls", AutogradFunction).jvp is not AutogradFunction.jvp
+            for kind in kinds
         ),
         once_differentiable=any(node.name() == ONCE_DIFFERENTIABLE for node in nodes),
         others=tuple(leaf for leaf in reached if all(leaf is not one for one in leaves)),

@@ -1,7 +1,7 @@
 """Who agrees with whom, entry by entry."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -27,6 +27,14 @@ class Witness:
     error: Array | float = 0.0  # how far the witness says it may be off
     size: Array | float = UNKNOWN  # what the tolerance is relative to, if not the value's own
     silent: NDArray[Any] | bool = False  # where its error is too wide for a vote
+
+    def only(self, at: int) -> "Witness":
+        """Return what it says of one element of a vector."""
+        value, error, size, silent = (
+            np.broadcast_to(part, self.value.shape)[[at]]
+            for part in (self.value, self.error, self.size, self.silent)
+        )
+        return replace(self, value=value, error=error, size=size, silent=silent)
 
 
 unnamed = partial(Witness, "", "")

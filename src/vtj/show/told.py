@@ -73,8 +73,8 @@ def written(values: Tensor | None) -> str:
 
 def _array(values: Tensor) -> Any:
     """Return an array of the tensor's dtype, or of float32 where NumPy lacks it."""
-    here = values.detach().cpu()
-    return (here.float() if here.dtype == torch.bfloat16 else here).numpy()
+    here = values.detach()
+    return (here.float() if here.dtype == torch.bfloat16 else here).numpy(force=True)
 
 
 def _listed(array: Any, most: int) -> str:

@@ -10,7 +10,7 @@ from torch import Tensor
 import vtj
 from tests.zoo.bug import custom
 from vtj.calling import clock as module
-from vtj.calling.clock import Clock, OutOfTime, timed
+from vtj.calling.clock import Clock, OutOfTime
 
 X = torch.linspace(0.5, 2, 4, dtype=torch.float64)
 
@@ -98,7 +98,7 @@ def test_progress_is_written_to_terminals_alone(
     terminal: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module.sys.stderr, "isatty", lambda: terminal)
-    with timed(torch.sin, None, "check") as one:
+    with Clock(torch.sin, None, "check") as one:
         for _ in range(7):
             one(X)
     written = capsys.readouterr().err

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor
+from torch.utils._pytree import tree_leaves
 
 import vtj
 from tests.zoo.bug import custom
@@ -58,7 +59,8 @@ def square(device: Device) -> Any:
 @pytest.fixture
 def device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Device:
     made = Device(*getattr(request, "param", ()))
-    monkeypatch.setattr(waiting, "_made_elsewhere", lambda part: isinstance(part, Tensor))
+    tensors = lambda made: [part for part in tree_leaves(made) if isinstance(part, Tensor)]  # noqa: E731
+    monkeypatch.setattr(waiting, "_devices_of", lambda made: {one.device for one in tensors(made)})
     monkeypatch.setattr(torch.cuda, "synchronize", made.synchronize)
     return made
 

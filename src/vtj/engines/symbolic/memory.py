@@ -49,8 +49,8 @@ class Memory:
 
 def values(tensor: Tensor) -> Any:
     """Return a tensor's values as a NumPy array, float64 where they are floating."""
-    plain = tensor.detach().cpu()
-    return (plain.double() if plain.is_floating_point() else plain).numpy()
+    plain = tensor.detach()
+    return (plain.double() if plain.is_floating_point() else plain).numpy(force=True)
 
 
 def _places(tensor: Tensor, memory: Formulas) -> NDArray[np.int_]:
