@@ -32,7 +32,7 @@ next | previous
 | ones twos zeros
 once | twice thrice
 one single | several
-difference | sum=total mean=average product maximum minimum median variance
+| difference sum=total mean=average product maximum minimum median variance
 square | cube
 add divide | subtract overwrite=replace remove multiply
 multiplication addition | division subtraction
@@ -147,6 +147,7 @@ follow | precede
 copy | view
 away | toward=towards
 fine | coarse
+| numerical analytical
 """
 FORMS = """
 kept:keep held:hold found:find left:leave lost:lose gave:give given:give got:get made:make
@@ -169,6 +170,7 @@ WRITTEN = {
     "complex": r"\d*j\b",
     "constant": r"detach|requires_grad=False",
     "cpu": "cpu",
+    "difference": r"diff| - |check|report|numeric",
     "dtype": r"double|half|float|finfo",
     "first": r"\[:?0(?![.\d])|, 0\]|\(0\)",
     "evaluation": r"eval",
