@@ -78,7 +78,8 @@ def write_data(site: Path, pages: list[str], weights: dict[str, float]) -> None:
     # Like beside like packs to nine tenths: all addresses, then all titles, and so on.
     columns = {name: [one[name] for one in found] for name in found[0]}
     data = json.dumps({"sections": columns, "synonyms": groups}, ensure_ascii=False)
-    # Zopfli packs it a twentieth smaller than zlib's best, and a browser unpacks both alike.
+    # Zopfli packs it a twentieth smaller than zlib's best, and a browser unpacks both alike. Its
+    # usual fifteen rounds take twice the time of five, for a thousandth less.
     packed = base64.b85encode(zopfli.gzip.compress(data.encode(), numiterations=5)).decode()
     static = site / "_static"
     (static / "search-data.js").write_text(f'window.VTJ_SECTIONS = "{packed}";\n', "utf-8")
