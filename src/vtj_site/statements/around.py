@@ -9,6 +9,7 @@ in such a sentence, outside of what is computed and of code:
   asked, or is written as code writes it: "the first" as `[0]`; or it stands in the code that made
   what is asked, and no contrary of it does; a noun of the field ("gradient") in the line that first
   made that;
+- a matrix that it names transposed, Aᵀ, is asked as `A.T`, and none that it does not;
 - what it names in code stands in what is asked, if the page's cells have made it, or in the code
   that led to that;
 - two of these stand in the order in which they are asked;
@@ -47,6 +48,8 @@ NEGATION = re.compile(
 NEGATING = {"not", "no", "never", "without", "nothing", "neither"}
 """What a name that is asked may have in it for one of these."""
 WORD = re.compile(r"J·u|vᵀ·J|[A-Za-z][\w'-]*[\w]")
+PRODUCT = re.compile(r"\b([A-Z])(?:(ᵀ)|·|`)")
+"""A matrix in a formula, or as code; transposed, or not."""
 COMPARING = {*ORDER, *PLACES, *SUMS, *(word for word, times in TIMES.items() if times != 1)}
 """Words told from values that are said of the first, and not of the second."""
 GUESSED = re.compile(r"If you (?:said|expected|thought)\b[^:]*:")
@@ -156,6 +159,7 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
                 f"{each[0]!r} has a contrary, and what is asked does not name it: put it into the "
                 "word, or ask for it by a name that has it, or say less"
             )
+    yield from transposed(said)
     plain_names = [code for _, code in said.named if PLAIN.fullmatch(code)]
     for code in sorted({code for code in plain_names if plain_names.count(code) > 1}):
         yield f"the sentence names {code!r} twice: is one of them something else?"
@@ -190,6 +194,24 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
                     f"the sentence names {name!r}, and neither what is asked nor the code that "
                     f"made it does: {of_clause}"
                 )
+
+
+def transposed(said: Sentence) -> Iterator[str]:
+    """Say which matrices a sentence names transposed, or not, and what is asked has otherwise."""
+    for place in PRODUCT.finditer(said.text):
+        name, turned = place[1], bool(place[2])
+        of_clause = asked_beside(said, place.start())
+        ways = {way for way in (True, False) if written_as(of_clause, name, turned=way)}
+        if turned and True not in ways:
+            yield f"the sentence names '{name}ᵀ', and what is asked has no {name}.T"
+        if ways == {True} and not turned:
+            yield f"the sentence names {name!r}, and what is asked has {name}.T alone"
+
+
+def written_as(expression: str, name: str, *, turned: bool) -> bool:
+    """Whether an expression has a matrix transposed, or as it is."""
+    how = r"\.(?:m?T\b|t\(\))" if turned else r"\b(?!\.(?:m?T\b|t\(\)))"
+    return bool(re.search(rf"(?<![\w.]){name}{how}", expression))
 
 
 def unasked_options(said: Sentence, asked: Set[str]) -> Iterator[str]:

@@ -30,6 +30,7 @@ next | previous
 | raise=crash=fail work=succeed
 | two three four five six seven eight nine ten eleven twelve hundred thousand half quarter third
 | ones twos zeros
+| zero
 once | twice thrice
 one single | several
 | difference sum=total mean=average product maximum minimum median variance
@@ -218,6 +219,7 @@ WRITTEN = {
     "wrong": r"\bcheck\(|report",
     "zeros": r"zero|" + NUMBER.format(0),
 } | {word: NUMBER.format(number) for number, word in enumerate(NUMBERS.split())}
+WRITTEN["zero"] = rf"nonzero|zeros|any\(|{WRITTEN['zero']}"
 """How code says such a word where no name does."""
 
 
