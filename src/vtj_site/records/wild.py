@@ -46,6 +46,7 @@ KINDS = {
     "gradcheck": "gradcheck is wrong",
     "formula": "a formula of torch is too coarse to judge",
     "no number": "y or x holds no number to compare",
+    "rounding": "an entry of J is zero, and rounding alone is left to compare",
     "jump": "y jumps at x",
     "refusal": "refused",
     "device": "an assertion of the device ends the run",

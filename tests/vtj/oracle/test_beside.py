@@ -166,6 +166,20 @@ def test_two_inputs_of_which_one_is_not_used() -> None:
     assert not vtj.check(lambda a, b: 2 * a, (X, X), reference=lambda a, b: 2 * a + 1e-3 * b)
 
 
+def test_a_norm_in_half_precision_that_rounds_once_is_correct() -> None:
+    def norm(x: Tensor, w: Tensor, b: Tensor, more: Tensor) -> Tensor:
+        return functional.silu(functional.batch_norm(x, None, None, w, b, training=True) + more)
+
+    def kernel(*given: Tensor) -> Tensor:
+        return norm(*(part.float() for part in given)).half()
+
+    torch.manual_seed(1)
+    drawn = torch.randn(4, 3, 9), 0.5 + torch.rand(3), torch.randn(3), torch.randn(4, 3, 9)
+    half = tuple(part.half() for part in drawn)
+    assert vtj.check(kernel, half, reference=norm)
+    assert not vtj.check(lambda *x: 1.02 * kernel(*x), half, reference=norm)
+
+
 def test_an_error_that_would_not_show_is_no_correct() -> None:
     """Of 1000 ones added in bfloat16, one after the other, little is left."""
     x = torch.linspace(1, 2, 64).bfloat16()
