@@ -87,7 +87,9 @@ def _() -> None:
 
 
 @statement(
-    "inputs", "A tensor that `y` does not depend on is passed over; an empty sequence raises."
+    "inputs",
+    "A tensor that `y` does not depend on is passed over if it requires a gradient, and raises "
+    "otherwise; an empty sequence raises.",
 )
 def _() -> None:
     for f in ELEMENTWISE:
@@ -95,7 +97,9 @@ def _() -> None:
         f(x).sum().backward(inputs=[x, unused])
         assert x.grad is not None, f
         assert unused.grad is None, f
-        assert "empty" in refused(torch.autograd.backward, f(x).sum(), None, None, False, None, ())
+        for inputs, said in ((), "empty"), ([x, leaf(2).detach()], "requires_grad=False"):
+            asked = f(x).sum(), None, None, False, None, inputs
+            assert said in refused(torch.autograd.backward, *asked), f
 
 
 @statement(
@@ -113,11 +117,15 @@ def _() -> None:
         assert refused(back), f
 
 
-@statement("functional.vjp without v", "`v` can be omitted if the output has one element.")
+@statement(
+    "functional.vjp without v",
+    "`v` can be omitted if the output has one element and is real.",
+)
 def _() -> None:
     for shape in ((), (1,), (1, 1), (3,), (2, 2)):
-        said = refused(functional_vjp, torch.square, leaf(*shape))
-        assert bool(said) is (leaf(*shape).numel() > 1), (shape, said)
+        for x in (leaf(*shape), leaf(*shape).cfloat()):
+            said = refused(functional_vjp, torch.square, x)
+            assert bool(said) is (x.numel() > 1 or x.is_complex()), (shape, said)
 
 
 @statement(
@@ -189,15 +197,21 @@ def _() -> None:
     "Add to the `.grad` of these tensors and not of the other leaves: a tensor, a sequence or a "
     "dict of tensors.",
 )
-@statement("retained too", "A tensor on which you called `retain_grad()` gets its `.grad` too.")
+@statement(
+    "retained too",
+    "A tensor on which you called `retain_grad()` gets its `.grad` too, if it lies on the way to "
+    "them.",
+)
 def _() -> None:
     for f in ELEMENTWISE:
         for inputs in (lambda x: x, lambda x: [x], lambda x: (x,), lambda x: {"x": x}):
             x, other = leaf(3), leaf(3)
-            y = f(x) * other
+            y = f(x) * (aside := 2 * other)
             y.retain_grad()
+            aside.retain_grad()
             y.sum().backward(inputs=inputs(x))
             assert (x.grad is not None, other.grad, y.grad.tolist()) == (True, None, [1, 1, 1])
+            assert aside.grad is None
 
 
 @statement("None for one element", "`None` stands for the `v` of a tensor with one element.")

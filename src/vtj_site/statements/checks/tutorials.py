@@ -13,7 +13,7 @@ from vtj_site.statements.checks.cases import OPERATIONS, leaf
 
 @statement(
     "softmax adds up to one",
-    "The outputs of softmax add up to one, so the gradient of their sum is zero.",
+    "The outputs of softmax add up to one, so the gradient of their sum is zero, up to rounding.",
 )
 def _() -> None:
     generator = torch.Generator().manual_seed(0)
