@@ -133,8 +133,7 @@ def _() -> None:
 
 @statement("it fills", "it fills `.grad`")
 @statement(
-    "counted steps",
-    "An optimizer writes to leaves under `torch.no_grad()`, which is allowed, and counted.",
+    "allowed steps", "An optimizer writes to leaves under `torch.no_grad()`, which is allowed."
 )
 @statement("zero_grad", "`optimizer.zero_grad()` does so for the parameters of a model.")
 @statement("the optimizer updates", "It fills `.grad`; the optimizer updates.")
