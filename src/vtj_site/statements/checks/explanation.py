@@ -35,8 +35,19 @@ def _() -> None:
 
 
 @statement("families count once", "In a verdict they count once.")
-@statement("too few families", "Where fewer than two families answer, the verdict is *undecided*.")
+@statement(
+    "too few families",
+    "Where fewer than two families answer, the verdict is *undecided*, unless a behavior fails.",
+)
 def _() -> None:
+    def loses_signs(x: torch.Tensor) -> torch.Tensor:
+        y = x**2
+        if y.requires_grad:
+            y.register_hook(torch.abs)
+        return y
+
+    for engines in (["reverse"], ["numeric"]):
+        assert vtj.check(loses_signs, POINT, engines=engines).verdict == "wrong", engines
     for f in ELEMENTWISE[:2]:
         for engines in (["reverse", "jacrev"], ["numeric"], ["forward", "jacfwd"]):
             assert vtj.check(f, POINT, engines=engines).verdict == "undecided", (f, engines)
@@ -133,8 +144,7 @@ def _() -> None:
 
 @statement("it fills", "it fills `.grad`")
 @statement(
-    "counted steps",
-    "An optimizer writes to leaves under `torch.no_grad()`, which is allowed, and counted.",
+    "allowed steps", "An optimizer writes to leaves under `torch.no_grad()`, which is allowed."
 )
 @statement("zero_grad", "`optimizer.zero_grad()` does so for the parameters of a model.")
 @statement("the optimizer updates", "It fills `.grad`; the optimizer updates.")
