@@ -15,7 +15,8 @@ in such a sentence, outside of what is computed and of code:
 - two of these stand in the order in which they are asked;
 - before a word that compares ("larger", "twice", "the first row") stands something of the first
   value that is asked, if something of the second one does;
-- behind the last word that is asked stands no reason, and no conclusion ("since …", ", so …");
+- behind the last word that is asked stands no clause that says something: no reason, no conclusion
+  and nothing more (", since …", ": it …", ", and …"), unless it tells the reader what to do;
 - no name stands in code twice: where one is mistaken for another, that one mostly does.
 
 What is looked at is what is asked in their own clause, if something is. A word that is asked of the
@@ -58,8 +59,11 @@ LEADS = re.compile(
     r"[;:] |, (?=(?:and|but|so|since|for|because|which|where|as|though|while|whose)\b)"
 )
 """Where a clause ends that says something by itself."""
-CAUSE = re.compile(r"\W (?:and )?(?:since|because|so)\b(?! (?:that|is|are|does|do|says)\b)")
-"""Where a clause begins that gives a reason, or draws a conclusion."""
+BEHIND = re.compile(
+    r"\W (?:and )?(?:since|because|so)\b(?! (?:that|is|are|does|do|says)\b)"
+    r"|[;:] |, (?:and|but|while|though)\b"
+)
+"""Where a clause begins that gives a reason, draws a conclusion, or says something more."""
 CONDITION = re.compile(
     r"(?:if|when|where|as|to|though|once|while|since|until|with)\b|[A-Z]\w+ing\b", re.I
 )
@@ -168,8 +172,8 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
         return
     if said_before := leading(said, text):
         yield f"{said_before!r} says something by itself, and nothing is asked there: say less"
-    if reason := trailing(said, text):
-        yield f"{reason!r} says why or what follows, and nothing is asked there or behind it"
+    if more := trailing(said, text):
+        yield f"{more!r} says something by itself, and nothing is asked there or behind it"
     for mark in said.told:
         yield from out_of_order(said, mark, text)
         yield from of_another(said, mark, text)
@@ -258,7 +262,7 @@ def leading(said: Sentence, text: str) -> str:
 
 
 def trailing(said: Sentence, text: str) -> str:
-    """Return a reason or a conclusion that stands behind all that is asked.
+    """Return a clause that stands behind all that is asked, and says something by itself.
 
     Examples:
         >>> from vtj_site.statements.sentences import sentences
@@ -271,7 +275,7 @@ def trailing(said: Sentence, text: str) -> str:
         ('since the matrix is its own inverse.', '')
     """
     last = max(mark.end for mark in (*said.told, *said.marks))
-    for found in CAUSE.finditer(text, last):
+    for found in BEHIND.finditer(text, last):
         clause = said.text[found.start() + 2 :]
         says_something = len(clause.split()) > FEW and SAYS.search(text, found.end())
         if says_something and not ordered(clause):
