@@ -146,7 +146,6 @@ def _() -> None:
 @statement(
     "allowed steps", "An optimizer writes to leaves under `torch.no_grad()`, which is allowed."
 )
-@statement("zero_grad", "`optimizer.zero_grad()` does so for the parameters of a model.")
 @statement("the optimizer updates", "It fills `.grad`; the optimizer updates.")
 @statement("steps", "`backward` does not update the parameters: the optimizer does.")
 def _() -> None:
@@ -160,8 +159,6 @@ def _() -> None:
         assert not x.equal(before), optimizer
         assert x.is_leaf, optimizer
         assert x._version > counted, optimizer
-        chosen.zero_grad()
-        assert x.grad is None, optimizer
 
 
 @statement("shared", "Two leaves can share one `.grad` too, without any `v` of yours.")
