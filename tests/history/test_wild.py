@@ -190,8 +190,9 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.Monk
     asked = Asked()
     monkeypatch.setattr(wild.running, "Worker", lambda *_: asked)
     kept = tmp_path / "wild" / "answers.jsonl"
-    resumed([("operator", "sin")], "cpu", 1, kept)
-    found, _ = resumed([("operator", "cos"), ("operator", "sin")], "cpu", 2, kept)
+    _, before = resumed([("operator", "sin")], "cpu", 1, kept)
+    found, minutes = resumed([("operator", "cos"), ("operator", "sin")], "cpu", 2, kept)
+    assert minutes > before > 0
     assert asked.names == ["sin", "cos"]
     assert [name for _, name in found] == ["cos", "sin"]
     assert len(kept.read_text().splitlines()) == 2

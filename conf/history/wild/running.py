@@ -115,7 +115,7 @@ def run(wanted: Sequence[tuple[str, str]], device: str, workers: int) -> Iterato
 def resumed(
     wanted: Sequence[tuple[str, str]], device: str, workers: int, kept: Path
 ) -> tuple[dict[tuple[str, str], Entry], float]:
-    """Ask what the file does not have yet, add it there, and return all with the minutes of now."""
+    """Ask what the file does not have yet, add it there, and return all with the minutes of all."""
     kept.parent.mkdir(parents=True, exist_ok=True)
     have = {}
     if kept.exists():
@@ -124,18 +124,20 @@ def resumed(
     missing = [one for one in wanted if one not in have]
     if len(missing) < len(wanted):
         print(f"{len(wanted) - len(missing)} of {len(wanted)} are there already: {kept}")
-    start = time.monotonic()
+    start = last = time.monotonic()
     with kept.open("a", encoding="utf-8") as file:
         for number, one in enumerate(run(missing, device, workers), start=1):
+            now = time.monotonic()
+            # kept with the answer: a run that goes on took what those before it did, and its own
+            one, last = {**one, "minutes": (now - last) / 60}, now
             file.write(json.dumps(one) + "\n")
             file.flush()
             have[one["kind"], one["name"]] = one
             for line in told(one):
                 print(line)
             if number % 20 == 0 or number == len(missing):
-                minutes = (time.monotonic() - start) / 60
-                print(f"{number} of {len(missing)}, {minutes:.1f} min", flush=True)
-    return {one: have[one] for one in wanted}, (time.monotonic() - start) / 60
+                print(f"{number} of {len(missing)}, {(now - start) / 60:.1f} min", flush=True)
+    return {one: have[one] for one in wanted}, sum(have[one]["minutes"] for one in wanted)
 
 
 def told(one: Entry) -> Iterator[str]:
