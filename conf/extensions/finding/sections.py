@@ -91,8 +91,12 @@ class _Reader(HTMLParser):
 
     def unread(self) -> bool:
         return any(
-            (tag in UNREAD and "statement" not in classes) or classes & UNREAD_CLASSES
-            for tag, classes in self.open  # a computed word is a button, and part of its sentence
+            (tag in UNREAD and "statement" not in classes)  # a computed word is a button
+            or classes & UNREAD_CLASSES
+            # A report of the oracle: the same rows in every example, which took, of the sentences
+            # of a section that are searched, the place of those behind them.
+            or (tag == "details" and "vtj" in classes)
+            for tag, classes in self.open
         )
 
     def end_block(self) -> None:
