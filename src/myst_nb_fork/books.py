@@ -46,9 +46,18 @@ class Books:
     def __init__(self, env: Any, digests: dict[str, str]) -> None:
         self._digests = digests  # of the watched files, as they are now
         self._records = records(env)
+        before, now = vars(env).get("myst_nb_fork_installed", frozenset()), installed()
+        vars(env)["myst_nb_fork_installed"] = now
+        self._replaced = not before <= now
 
-    def outdated(self) -> set[str]:
-        """The pages that failed, or used a file that has changed since."""
+    def outdated(self, pages: set[str]) -> set[str]:
+        """Of the pages, those that failed or used what has changed since.
+
+        All may have used a package of which there is another version now, or none. One that is new
+        they did without: a site is built by one group of packages, and published by a larger one.
+        """
+        if self._replaced:
+            return set(pages)
         return {page for page, record in self._records.items() if self._stale(record)}
 
     def note(self, run: Run) -> None:
@@ -108,11 +117,11 @@ def records(env: Any) -> dict[str, PageRecord]:
     return kept
 
 
-def installed() -> str:
-    """A digest of this Python and of the name and version of everything that it can import."""
+def installed() -> frozenset[str]:
+    """This Python, and the name and version of everything that it can import."""
     folders = {Path(entry) for entry in sys.path if os.path.isdir(entry)}
     names = {found.name for folder in folders for found in folder.glob("*.dist-info")}
-    return _digest("\n".join([platform.python_version(), *sorted(names)]).encode())
+    return frozenset({platform.python_version(), *names})
 
 
 def digests(patterns: Iterable[str], root: Path) -> dict[str, str]:

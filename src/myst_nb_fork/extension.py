@@ -31,8 +31,6 @@ def setup(app: Sphinx, process: Warm | None) -> None:
     """Connect to Sphinx; without a warm process, say why all is left to kernels."""
     app.add_config_value("myst_nb_fork_depends", [], "env", list)
     app.add_config_value("myst_nb_fork_profile", "", "", str)
-    # A new version of anything changes this value, and so makes Sphinx read all pages again.
-    app.add_config_value("myst_nb_fork_installed", books.installed(), "env", str)
     if process is None:
         asked = app.config.myst_nb_fork_kernels
         why = "as myst_nb_fork_kernels says" if asked else "as only Linux can fork them"
@@ -67,7 +65,7 @@ class Events:
         """The pages that must run again although their text is as it was."""
         self._digests = books.digests(app.config.myst_nb_fork_depends, Path(app.confdir))
         self._books = books.Books(env, self._digests)
-        return self._books.outdated()
+        return self._books.outdated(env.found_docs)
 
     def begin(self, app: Sphinx, env: Any, pages: list[str]) -> None:
         """Start the pages that Sphinx is about to read."""

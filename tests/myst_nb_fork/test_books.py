@@ -55,6 +55,10 @@ def test_an_incremental_build_runs_again_what_would_not_be_the_same_and_nothing_
     assert (built.text("one"), built.text("data")) == (["10"], ["'30'"])
     (folder / "thing-1.0.dist-info").rename(folder / "thing-1.1.dist-info")
     assert ran(project.build()) == everything | {"dies"}
+    (folder / "other-1.0.dist-info").mkdir()
+    assert ran(project.build()) == set()
+    (folder / "thing-1.1.dist-info").rmdir()
+    assert ran(project.build()) == everything | {"dies"}
     # What changes while a page runs is not taken for what it saw.
     late = f"import pathlib\npathlib.Path({str(folder / 'lib/one.py')!r}).write_text('value = 5')"
     project.page("one", cell(f"from lib import one\n{late}\none.value"))
