@@ -230,7 +230,8 @@ def other_options(said: Sentence) -> Iterator[str]:
             of_clause = asked_beside(said, start)
             values = {each[2] for each in CHOSEN.finditer(of_clause) if each[1] == option[1]}
             if values and option[2] not in values:
-                yield f"the sentence names {code!r}, and what is asked has {', '.join(values)} there"
+                asked = ", ".join(sorted(values))
+                yield f"the sentence names {code!r}, and what is asked has {asked} there"
 
 
 def unasked_options(said: Sentence, asked: Set[str]) -> Iterator[str]:

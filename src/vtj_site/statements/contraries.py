@@ -28,7 +28,7 @@ next | previous
 | refuse=reject=forbid=deny accept=allow=permit
 | free retain
 | raise=crash=fail work=succeed
-| two three four five six seven eight nine ten eleven twelve twenty hundred thousand half quarter third
+| two three four five six seven eight nine ten eleven twelve hundred thousand half quarter third
 | ones twos zeros
 | zero
 once | twice thrice
@@ -149,6 +149,7 @@ copy | view
 away | toward=towards
 fine | coarse
 | auxiliary main
+| twenty two ten hundred
 | first-order second-order
 convolution linear | pooling
 | numerical analytical

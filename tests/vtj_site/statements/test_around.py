@@ -85,7 +85,8 @@ def said(text: str, *code: str) -> str:
     ],
 )
 def test_what_stands_beside_a_told_word(text: str, asked: str, wrong: str) -> None:
-    code = "with torch.no_grad():\n    soft = 1\nhard = stale = v = 2\nw = torch.ones(2, requires_grad=True)"
+    code = "with torch.no_grad():\n    soft = 1\nhard = stale = v = 2\n"
+    code += "w = torch.ones(2, requires_grad=True)"
     found = said(text.format(TOLD % asked), code)
     assert wrong in found
     assert bool(found) == bool(wrong)
