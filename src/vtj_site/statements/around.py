@@ -12,7 +12,8 @@ in such a sentence, outside of what is computed and of code:
 - a matrix that it names transposed, Aᵀ, is asked as `A.T`, and none that it does not;
 - what it names in code stands in what is asked, if the page's cells have made it, or in the code
   that led to that;
-- two of these stand in the order in which they are asked;
+- an option that it names, `detect=True`, has no other value in what is asked;
+- two of these, or two numbers, stand in the order in which they are asked;
 - before a word that compares ("larger", "twice", "the first row") stands something of the first
   value that is asked, if something of the second one does;
 - behind the last word that is asked stands no clause that says something: no reason, no conclusion
@@ -34,7 +35,7 @@ from functools import cache
 from itertools import pairwise
 
 from vtj_site.statements.cells import Cells
-from vtj_site.statements.contraries import FIELD, WRITTEN, alike, asked_as, rivals, stems
+from vtj_site.statements.contraries import FIELD, NUMBERS, WRITTEN, alike, asked_as, rivals, stems
 from vtj_site.statements.parts import PARTS
 from vtj_site.statements.predicates import PREDICATES
 from vtj_site.statements.sentences import QUOTED, Mark, Sentence, ordered
@@ -83,7 +84,10 @@ SAYS = re.compile(
 PLAIN = re.compile(r"[A-Za-z_]\w*(?:\.grad)?")
 ATTRIBUTE = re.compile(r"([a-z_]\w*)\.(?!grad\b)[a-z]\w*")
 OPTION = re.compile(r"(\w+)=[\w\"]*")
+CHOSEN = re.compile(r"\b(\w+)=(True|False|None|\"\w*\"|[\d.]+)(?!\w)")
+"""An option, and a value that is written out."""
 OF_GRAD = re.compile(r"gradient|\.grad\b")
+COUNTED = {*NUMBERS.split(), "twenty"} - {"zero", "one"}
 CLAUSE = re.compile(r"[;:,] ")
 OURS = {"torch", "vtj", "nn", "F", "self", "True", "False", "None", "x", "y", "v", "J"}
 """Names in code that have no other one beside them, or a rule of their own: `words.spoken_of`."""
@@ -164,6 +168,7 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
                 "word, or ask for it by a name that has it, or say less"
             )
     yield from transposed(said)
+    yield from other_options(said)
     plain_names = [code for _, code in said.named if PLAIN.fullmatch(code)]
     for code in sorted({code for code in plain_names if plain_names.count(code) > 1}):
         yield f"the sentence names {code!r} twice: is one of them something else?"
@@ -216,6 +221,17 @@ def written_as(expression: str, name: str, *, turned: bool) -> bool:
     """Whether an expression has a matrix transposed, or as it is."""
     how = r"\.(?:m?T\b|t\(\))" if turned else r"\b(?!\.(?:m?T\b|t\(\)))"
     return bool(re.search(rf"(?<![\w.]){name}{how}", expression))
+
+
+def other_options(said: Sentence) -> Iterator[str]:
+    """Say which options a sentence names with a value, where what is asked has another one."""
+    for start, code in said.named:
+        if option := CHOSEN.fullmatch(code):
+            of_clause = asked_beside(said, start)
+            values = {each[2] for each in CHOSEN.finditer(of_clause) if each[1] == option[1]}
+            if values and option[2] not in values:
+                asked = ", ".join(sorted(values))
+                yield f"the sentence names {code!r}, and what is asked has {asked} there"
 
 
 def unasked_options(said: Sentence, asked: Set[str]) -> Iterator[str]:
@@ -297,7 +313,16 @@ def out_of_order(said: Sentence, mark: Mark, text: str) -> Iterator[str]:
             pieces = re.finditer(r"[a-z]+", mark.target.lower())
             found = [each.start() for each in pieces if stems(each[0]) & stems(word[0])]
             placed += [(word.start(), found[0], word[0])] if len(found) == 1 else []
-    for (_, one, first), (_, other, second) in pairwise(sorted(placed)):
+    counted = list[tuple[int, int, str]]()
+    for word in WORD.finditer(text):
+        reached = word.start() in here or len(said.told) == 1
+        if reached and word[0].lower() in COUNTED:
+            found = [each.start() for each in re.finditer(WRITTEN[word[0].lower()], mark.target)]
+            counted += [(word.start(), found[0], word[0])] if len(found) == 1 else []
+    for (_, one, first), (_, other, second) in [
+        *pairwise(sorted(placed)),
+        *pairwise(sorted(counted)),
+    ]:
         if one > other:
             yield f"{first!r} stands before {second!r}, and what is asked has them otherwise"
 

@@ -121,7 +121,7 @@ silently silent | loud=loudly=openly=noisily
 | least most
 | top bottom
 freeze | thaw
-training | evaluation
+| training evaluation
 connect | disconnect
 | join split
 include contain | exclude
@@ -148,6 +148,10 @@ follow | precede
 copy | view
 away | toward=towards
 fine | coarse
+| auxiliary main
+| twenty two ten hundred
+| first-order second-order
+convolution linear | pooling
 | numerical analytical
 """
 FORMS = """
@@ -173,9 +177,10 @@ WRITTEN = {word: NUMBER.format(number) for number, word in enumerate(NUMBERS.spl
     "cpu": "cpu",
     "difference": r"diff| - |check|report|numeric",
     "dtype": r"double|half|float|finfo",
+    "first-order": "first_order",
     "first": r"\[:?0(?![.\d])|, 0\]|\(0\)",
     "evaluation": r"eval",
-    "gradient": r"grad|backward|[jv]vp|jac|\bJ\b",
+    "gradient": r"(?<!requires_)(?<!no_)grad|backward|[jv]vp|jac|\bJ\b",
     "half": r"/ ?2|0\.5",
     "hessian": "hess",
     "hundred": NUMBER.format(100),
@@ -203,13 +208,16 @@ WRITTEN = {word: NUMBER.format(number) for number, word in enumerate(NUMBERS.spl
     "right": r"correct",
     "row": r"\[(?:0|1|-1)\]|row|len\(|J\[",
     "scalar": r"\.sum\(\)|item|ndim",
+    "second-order": r"second_order|hess",
     "second": r"\[1(?![.\d])|, 1\]|\(1\)",
     "small": r"1e-|tiny",
     "smaller": "<",
     "smallest": r"\bmin\(",
     "sum": r"@|\+|\bones|expand|cumsum|\badd\b",
     "thousand": NUMBER.format(1000),
+    "training": r"\.train\(|training=True",
     "tuple": r", \)",
+    "twenty": NUMBER.format(20),
     "twos": NUMBER.format(2),
     "value": r"\by\b|item",
     "vector": r"\bv\b|vec|one_hot|ones\(\d",

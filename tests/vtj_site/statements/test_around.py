@@ -74,11 +74,19 @@ def said(text: str, *code: str) -> str:
         ("The view is {} than that.", "hard, 1", "'view' has a contrary"),
         ("The view is {} than that.", "hard.view(2), 1", ""),
         ("The copy is {} than that.", "hard.view(2), 1", "'copy' has a contrary"),
+        ("From `w` it is {} than the gradient.", "w, 1", "'gradient' has a contrary"),
+        ("With `twice=True` it is {} than that.", "step(twice=True), 1", ""),
+        ("With `twice=False` it is {} than that.", "step(twice=True), 1", "has True there"),
+        ("With two steps it is {} than with three.", "step(2), step(3)", ""),
+        ("With three steps it is {} than with two.", "step(2), step(3)", "'three' stands before"),
+        ("In training it is {} than that.", "norm.train(), 1", ""),
+        ("In evaluation it is {} than that.", "norm.train(), 1", "'evaluation' has a contrary"),
         ("It is {} than that, towards it.", "hard, 1", "'towards' has a contrary"),
     ],
 )
 def test_what_stands_beside_a_told_word(text: str, asked: str, wrong: str) -> None:
-    code = "with torch.no_grad():\n    soft = 1\nhard = stale = v = w = 2"
+    code = "with torch.no_grad():\n    soft = 1\nhard = stale = v = 2\n"
+    code += "w = torch.ones(2, requires_grad=True)"
     found = said(text.format(TOLD % asked), code)
     assert wrong in found
     assert bool(found) == bool(wrong)
