@@ -37,6 +37,8 @@ MISTAKES = (
     "None.shape",
     "(lambda nothing: nothing[0])(None)",
     "None + 1",
+    "2 * None",
+    "None * 2",
     "[1][3]",
     "1 / 0",
     "int('a')",
