@@ -296,7 +296,9 @@ def _() -> None:
             torch.testing.assert_close(found, row)
 
 
-@statement("gradient for several outputs", 'For several outputs PyTorch says "gradient" for the VJP.')
+@statement(
+    "gradient for several outputs", 'For several outputs PyTorch says "gradient" for the VJP.'
+)
 def _() -> None:
     assert "sum of gradients of outputs" in str(torch.autograd.grad.__doc__)
     for f in OPERATIONS:
@@ -312,7 +314,12 @@ def _() -> None:
 )
 def _() -> None:
     found = []
-    for f in (torch.relu, torch.abs, lambda x: x.clamp(0, 1), lambda x: x.maximum(0 * x)):
+    for f in (
+        lambda x: x.relu(),
+        lambda x: x.abs(),
+        lambda x: x.clamp(0, 1),
+        lambda x: x.maximum(0 * x),
+    ):
         x = torch.tensor(0.0, requires_grad=True)
         left, right = (((f(x + step) - f(x)) / step).item() for step in (-0.5, 0.5))
         (value,) = torch.autograd.grad(f(x), x)
