@@ -294,3 +294,46 @@ def _() -> None:
         for row, one_hot in zip(J, torch.eye(3), strict=True):
             (found,) = torch.autograd.grad(f(x), x, one_hot)
             torch.testing.assert_close(found, row)
+
+
+@statement(
+    "gradient for several outputs", 'For several outputs PyTorch says "gradient" for the VJP.'
+)
+def _() -> None:
+    assert "sum of gradients of outputs" in str(torch.autograd.grad.__doc__)
+    for f in OPERATIONS:
+        x = leaf(2, 2)
+        v = leaf(*f(x).shape).detach() - 1
+        (called_gradient,) = torch.autograd.grad(f(x), x, v)
+        torch.testing.assert_close(called_gradient, torch.func.vjp(f, x.detach())[1](v)[0])
+
+
+@statement(
+    "values at kinks",
+    "The derivative does not exist there; each operation of torch has a value of its own for it.",
+)
+def _() -> None:
+    found = []
+    for f in (
+        lambda x: x.relu(),
+        lambda x: x.abs(),
+        lambda x: x.clamp(0, 1),
+        lambda x: x.maximum(0 * x),
+    ):
+        x = torch.tensor(0.0, requires_grad=True)
+        left, right = (((f(x + step) - f(x)) / step).item() for step in (-0.5, 0.5))
+        (value,) = torch.autograd.grad(f(x), x)
+        assert left != right, f
+        assert value.isfinite(), f
+        found.append(value.item())
+    assert len({*found}) > 1, found
+
+
+@statement("made of several", "A function such as `cross_entropy` is made of several.")
+def _() -> None:
+    scores, labels = leaf(2, 3), torch.tensor([0, 2])
+    last = torch.nn.functional.cross_entropy(scores, labels).grad_fn
+    assert last is not None
+    before = [node for node, _ in last.next_functions if node is not None]
+    assert before
+    assert all("AccumulateGrad" not in node.name() for node in before)
