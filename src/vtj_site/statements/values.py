@@ -227,8 +227,9 @@ def equal(one: Any, other: Any) -> bool:
     Names are compared too, for "the first" of them.
     """
     alike = np.ndim(other) == 0 or np.shape(one) == np.shape(other)
-    if np.asarray(one).dtype.kind == "U":
-        return bool(alike and np.all(one == other))
+    kinds = {np.asarray(each).dtype.kind for each in (one, other)}
+    if "U" in kinds or kinds <= {"i", "u"}:  # any two addresses in memory lie close
+        return bool(alike and np.size(one) and np.all(one == other))
     return bool(alike and np.size(one) and np.allclose(one, other, CLOSE, CLOSE))
 
 

@@ -17,6 +17,7 @@ VALUES: dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]] = {
     "a quarter": ((J / 4, J), (J, J / 4)),
     "with its sign turned": ((-J, J.numpy()), (J, J)),
     "the same": (([1, 2], torch.tensor([1.0, 2.0])), ([1, 2], [1])),
+    "equals": ((1 << 47, 1 << 47), (1 << 47, (1 << 47) + 64)),  # as addresses in memory are
     "zeros": ((torch.zeros(2), 0 * J), ([0, 1],)),
     "ones": ((LEAF,), ([],)),
     "two": ((J.ndim, LEAF.ndim + 1), (J.ndim, LEAF.ndim)),
