@@ -1,8 +1,10 @@
 """Checks for the pages of `docs/reference`, and of what `docs/explanation/names.md` says too."""
 
 import warnings
+from collections.abc import Callable
 
 import torch
+from torch import Tensor
 from torch.autograd.functional import jacobian
 from torch.autograd.functional import vjp as functional_vjp
 
@@ -314,12 +316,13 @@ def _() -> None:
 )
 def _() -> None:
     found = []
-    for f in (
+    operations: tuple[Callable[[Tensor], Tensor], ...] = (
         lambda x: x.relu(),
         lambda x: x.abs(),
         lambda x: x.clamp(0, 1),
         lambda x: x.maximum(0 * x),
-    ):
+    )
+    for f in operations:
         x = torch.tensor(0.0, requires_grad=True)
         left, right = (((f(x + step) - f(x)) / step).item() for step in (-0.5, 0.5))
         (value,) = torch.autograd.grad(f(x), x)
