@@ -16,6 +16,10 @@ SECTION = re.compile(r"^(?:\((?P<label>[\w-]+)\)=\n)?### (?P<title>.+)\n", re.MU
 pytestmark = pytest.mark.filterwarnings(  # torch about itself, on the first forward derivative
     r"ignore:`torch\.jit\.script` is deprecated:DeprecationWarning"
 )
+UNSEEN = re.compile(
+    r"^```\{code-cell\} python\n:tags: \[remove-input.*?^```\n", re.MULTILINE | re.DOTALL
+)
+"""A cell that a reader does not see: the words of an answer may rest on it."""
 MORE = re.compile(r"^More: (\[[^\]]+\]\([^)]+\)(?:, )?)+\.$", re.MULTILINE)
 
 
@@ -45,7 +49,7 @@ def questions(page: Path) -> list[Question]:
 
 def complaint(question: Question) -> str | None:
     """Say what an answer lacks, or nothing."""
-    answer = question.text.partition("```")[0]
+    answer = UNSEEN.sub("", question.text).partition("```")[0]
     sentences = re.findall(r"[.?!](?=\s|$)", re.sub(r"`[^`]*`", "", answer))
     if not (question.label or "").startswith("faq-"):
         return "has no anchor"
