@@ -9,6 +9,11 @@ import yaml
 
 CELL = re.compile(r"^```\{code-cell\} python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 OPTION = re.compile(r"^:(\w+): (.*)\n", re.MULTILINE)
+HIDDEN = re.compile(
+    r"^```\{code-cell\} python\n:tags: \[remove-(?:cell|input).*?^```\n|\A---\n.*?^---\n",
+    re.MULTILINE | re.DOTALL,
+)
+"""Of a page, what a reader does not see: cells that its words rest on, and its head."""
 ROLE = re.compile(r"\{eval\}(`+)(.+?)\1")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.page_cells import PageCell, cells_of, changed
+from tests.docs.page_cells import HIDDEN, PageCell, cells_of, changed
 from tests.docs.reading import Reader
 from tests.mutants import planting
 
@@ -16,10 +16,6 @@ SECTION = re.compile(r"^(?:\((?P<label>[\w-]+)\)=\n)?### (?P<title>.+)\n", re.MU
 pytestmark = pytest.mark.filterwarnings(  # torch about itself, on the first forward derivative
     r"ignore:`torch\.jit\.script` is deprecated:DeprecationWarning"
 )
-UNSEEN = re.compile(
-    r"^```\{code-cell\} python\n:tags: \[remove-input.*?^```\n", re.MULTILINE | re.DOTALL
-)
-"""A cell that a reader does not see: the words of an answer may rest on it."""
 MORE = re.compile(r"^More: (\[[^\]]+\]\([^)]+\)(?:, )?)+\.$", re.MULTILINE)
 
 
@@ -49,7 +45,7 @@ def questions(page: Path) -> list[Question]:
 
 def complaint(question: Question) -> str | None:
     """Say what an answer lacks, or nothing."""
-    answer = UNSEEN.sub("", question.text).partition("```")[0]
+    answer = HIDDEN.sub("", question.text).partition("```")[0]
     sentences = re.findall(r"[.?!](?=\s|$)", re.sub(r"`[^`]*`", "", answer))
     if not (question.label or "").startswith("faq-"):
         return "has no anchor"

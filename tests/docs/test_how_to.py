@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from tests.docs.page_cells import PageCell, cells_of, changed
+from tests.docs.page_cells import HIDDEN, PageCell, cells_of, changed
 from tests.docs.reading import Reader
 
 FOLDER = Path(__file__).parents[2] / "docs" / "how-to"
@@ -24,10 +24,6 @@ PAGES = sorted(path.stem for path in FOLDER.glob("*.md") if path.stem not in LIS
 CHECKED = [*PAGES, "gradcheck-fails"]
 CHECK = re.compile(r"\bassert\b|\.testing\.assert_")
 LONGEST, WIDEST = 175, 85  # lines that a reader sees; columns without scrolling at 1440 pixels
-HIDDEN = re.compile(
-    r"^```\{code-cell\} python\n:tags: \[remove-(?:cell|input).*?^```\n|\A---\n.*?^---\n",
-    re.M | re.S,
-)
 pytestmark = pytest.mark.filterwarnings(  # torch about itself, on the first forward derivative
     r"ignore:`torch\.jit\.script` is deprecated:DeprecationWarning"
 )

@@ -29,7 +29,8 @@ SYNONYMS = Path(__file__).with_name("synonyms.json")
 ASKED = Path(__file__).with_name("asked.json")
 MOST = 30
 """Sentences of a section that are searched: with more it is a table of records, as those of what
-changed from release to release, which alone weighed a tenth of all that a search loads."""
+changed from release to release, which alone weighed a tenth of all that a search loads. With 40 a
+search would load more than a page may weigh."""
 STEMMER = Path(sphinx.search.__file__).parent / "minified-js"
 
 
