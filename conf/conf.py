@@ -185,7 +185,6 @@ html_css_files = [
     "figures.css",
     "cheat-sheet.css",
     "statements.css",
-    "search.css",
     "front.css",
 ]
 html_js_files = [  # classic scripts: a module would be refused from disk

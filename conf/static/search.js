@@ -14,6 +14,7 @@ const FIELDS = { title: 6, asked: 6, around: 1.5, text: 1 };
 const MESSAGE = 4; // words that stand so in an error's message are that message
 const READ = 80; // sections that are looked at more closely than by their words
 const PART = 0.3; // what "grad" counts where somebody asks for retain_grad, which is known
+const ROOM = 200; // letters of an answer that a result shows, if its first sentence is not longer
 const ASIDE = 0.5; // what a word counts that no title and no question has: "confusion", "executed"
 /* Words of a question that say nothing of its subject. */
 const STOP = new Set(("a an and any are as at be been but by can could did do does for from get give "
@@ -39,7 +40,7 @@ const tokens = (text) => names(text).flat();
 const wordings = (text) => [tokens(text), tokens(text).filter((token) => !/^[\d.]+$/.test(token))]
   .map((words) => words.join(" "));
 
-const sentences = (block) => block.split(/(?<=[.!?:])\s+(?=\S)/);
+const sentences = (block) => block.split(/(?<=[.!?])\s+(?=\S)/);
 
 /* How many letters one word lacks, has too many, has wrong or in each other's place. */
 const distance = (a, b) => {
@@ -75,6 +76,7 @@ const prepared = ({ sections, synonyms }) => {
   });
   const documents = sections.map((section, id) => ({
     ...section, id,
+    prose: section.text,
     blocks: [...section.text, ...section.messages],
     title: section.titles[section.titles.length - 1],
     around: section.titles.slice(0, -1).join(" "),
@@ -199,13 +201,18 @@ const prepared = ({ sections, synonyms }) => {
     return found.sort((a, b) => (told ? 0 : b.titled - a.titled) || b.score - a.score).slice(0, MOST);
   };
 
-  /* The sentence of a section that holds most of what was found, or its first. */
-  const sentence = ({ blocks, matched }) => {
+  /* What of a section answers: its first words where the reader brought its message, and otherwise
+     from the sentence that holds most of what was found on, as far as a result has room. A message
+     would say again what its title says. */
+  const sentence = ({ prose, blocks, matched, told }) => {
     const found = (text) => worth(tokens(text).map(stem).filter((word) => matched.has(word)));
-    const rated = blocks.flatMap(sentences).map((text) => [text, found(text)]);
-    return rated.reduce((best, next) => (next[1] > best[1] ? next : best), ["", -1])[0];
+    const rated = (prose.length ? prose : blocks).map(sentences).flatMap((block) =>
+      block.map((text, i) => [block.slice(i), told ? 0 : found(text)]));
+    const [from] = rated.reduce((best, next) => (next[1] > best[1] ? next : best), [[""], -1]);
+    const more = from.slice(1).findIndex((_, i) => from.slice(0, i + 2).join(" ").length > ROOM);
+    return from.slice(0, more < 0 ? from.length : more + 1).join(" ");
   };
-  const marks = (word, matched) => tokens(word).some((part) => matched.has(stem(part)));
+  const marks = (word, matched) => plain(word).some((part) => matched.has(part));
   return { find, sections, sentence, marks };
 };
 

@@ -135,6 +135,16 @@ def test_a_result_opens_its_section_with_the_sentence_in_sight(
     assert fresh.errors == []
 
 
+def test_a_result_for_a_message_says_its_cause_and_not_the_message_again(
+    fresh: Visit, site: Path
+) -> None:
+    message = "grad can be implicitly created only for scalar outputs"
+    shown = search(fresh, site.as_uri(), message)
+    assert shown.locator(RESULTS).first.inner_text() == message
+    said = shown.locator(".search-sentence").first.inner_text()
+    assert said.startswith("If y has several elements, you cannot omit v. ")
+
+
 @pytest.mark.parametrize("question", ["qqqqzzzz", "€"])
 def test_nothing_found_says_what_to_do(fresh: Visit, site: Path, question: str) -> None:
     shown = search(fresh, site.as_uri(), question)

@@ -1,11 +1,13 @@
 """Every page, from a server and under a path: complete, light, and nothing moves."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
 
+from tests.browser.conftest import ROOT
 from tests.browser.visiting import Visit, visit
 
 # Bytes, uncompressed: of a page, and of all the files that it loads, which other pages load too.
@@ -17,6 +19,16 @@ MOVED = """() => new Promise((done) => {
   }).observe({ type: "layout-shift", buffered: true });
   document.fonts.ready.then(() => setTimeout(() => done(sum), 100));
 })"""
+
+
+SHEET = re.compile(r'<link rel="stylesheet"[^>]* href="(?:[^"]*/)?([^"/?]+\.css)')
+
+
+def test_each_of_our_style_sheets_is_sent_to_some_page(site: Path) -> None:
+    """Which pages get it is told from their content: with a wrong sign, none does."""
+    pages = [page.read_text(encoding="utf-8") for page in site.rglob("*.html")]
+    sent = {name for page in pages for name in SHEET.findall(page)}
+    assert {sheet.name for sheet in (ROOT / "conf" / "static").glob("*.css")} - sent == set()
 
 
 @pytest.fixture(scope="session")

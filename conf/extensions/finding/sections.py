@@ -14,6 +14,8 @@ UNREAD = {"math", "svg", "script", "style", "noscript", "button", "vtj-error-box
 UNREAD_CLASSES = {"headerlink", "toctree-wrapper", "elsewhere", "rests-on", "get-library"}
 """A link to its own heading, other pages' titles, sections that stand on another page now, what a
 computed word rests on, how to install."""
+ELSEWHERE = "More: "
+"""So begins a line of links: the titles of other sections, which answer no question here."""
 BLOCKS = {"p", "li", "tr", "pre", "dt", "dd", "td", "th", "div", "figcaption", "summary", "section"}
 """Elements that begin and end a block: a sentence does not go on behind them."""
 EMPTY = {"area", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
@@ -103,7 +105,7 @@ class _Reader(HTMLParser):
         """Give the block that ends here to its section."""
         block, self.words = "".join(self.words), []
         plain = " ".join(block.split())
-        if not plain or not self.inside:
+        if not plain or not self.inside or plain.startswith(ELSEWHERE):
             return
         section = self.inside[-1][0]
         tag = self.open[-1][0]

@@ -19,7 +19,6 @@ USED = {  # file: what the body of a page that uses it holds; None where no page
     "tables.css": '<table class="vtj',
     "filter.js": "data-filter",
     "sphinx_highlight.js": None,  # found.js marks what the search found
-    "search.css": 'id="site-search"',
     "front.css": 'class="vtj-motif"',
     "fold.js": '<details class="fold"',
 }

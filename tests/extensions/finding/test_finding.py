@@ -28,6 +28,7 @@ KINDS = """
 <div class="traceback"><pre>RuntimeError: no</pre></div>
 <math><mi>x</mi></math><svg><title>A graph</title></svg><button>Copy</button>
 <div class="toctree-wrapper"><ul><li>Another page</li></ul></div>
+<p>More: <a>another section</a>, <a>a third one</a>.</p>
 <p>It <button class="statement">never</button><span class="rests-on">9 cases</span> does.</p>
 <table><tr><td>left</td><td>right</td></tr></table></section></article>
 """
