@@ -24,6 +24,7 @@ import torch
 from tests.docs.page_cells import PageRole
 from tests.docs.reading import Reader
 from tests.mutants.__main__ import RECORD, in_lines
+from tests.mutants.drawn import Drawn, drawn
 from tests.mutants.forks import at_once
 from tests.mutants.judging import ROOT
 from vtj_site.statements import around, values, words
@@ -362,6 +363,27 @@ def other_words(word: str) -> list[str]:
     return []
 
 
+def told(name: str, before: str, after: str) -> str | None:
+    """Return what a page's run says where the words told from its values are those of another."""
+    reader = Reader(ROOT / name)
+    asked = [[mark["said"] for mark in VALUE.finditer(text)] for text in (before, after)]
+    changed = dict(pair for pair in zip(*asked, strict=True) if pair[0] != pair[1])
+    for place, step in enumerate(list(reader.steps)):
+        if isinstance(step, PageRole) and step.expression in changed:
+            reader.steps[place] = replace(step, expression=changed[step.expression])
+    return reader.complaint_from(0) if changed else None
+
+
+def of_readers(name: str) -> list[tuple[Drawn, str | None]]:
+    """Return what refuses each contrary that a reader drew, if its words still are on the page."""
+    markdown = (ROOT / name).read_text(encoding="utf-8")
+    found = list[tuple[Drawn, str | None]]()
+    for one in drawn():
+        if one.page == name and (planted := one.planted(markdown)):
+            found.append((one, refused(planted) or told(name, markdown, planted)))
+    return found
+
+
 def of_page(name: str) -> list[tuple[Contrary, int, str | None]]:
     """Return all contraries of a page, their lines, and what refuses each."""
     return [*outcomes(name), *told_from_values(name)]
@@ -388,10 +410,20 @@ def main(arguments: list[str]) -> int:
                 change = f"{contrary.before!r} became {contrary.after!r}"
                 print(f"{name}:{line}: {contrary.kind}: got through: {change}")
     print(*(f"{kind}: {dict(found)}" for kind, found in kinds.items()), sep="\n")
+    every_drawn = list(drawn())
+    at_first = {"drawn": len(every_drawn), "refused at first": sum(o.refused for o in every_drawn)}
+    readers = Counter[str](at_first)
+    for name, planted, _ in at_once(of_readers, sorted({one.page for one in every_drawn} & {*every})):
+        for one, said in planted:
+            readers.update(["still there", "refused" if said else "through"])
+            if not said:
+                print(f"{name}: a reader's: got through: {one.before!r} became {one.after!r}")
+    print(f"drawn by readers: {dict(readers)}")
     if options.record:
         written = json.loads(RECORD.read_text(encoding="utf-8"))
         run = {"date": datetime.now(UTC).date().isoformat(), "torch": torch.__version__}
         written["sentences"] = run | {"kinds": {kind: kinds[kind] for kind in sorted(kinds)}}
+        written["sentences"]["readers"] = readers
         RECORD.write_text(in_lines(written, depth=3) + "\n", encoding="utf-8")
     # names are told and not held: two of a paragraph often have the same said of them
     held = WORD, TOLD, NOT, OPPOSITE

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.mutants import sentences
+from tests.mutants.drawn import Drawn
 from tests.mutants.sentences import (
     COST,
     FIELD,
@@ -158,6 +159,33 @@ def test_the_contraries_of_words_that_are_told_from_values(site: Path) -> None:
     assert "a 'not' stands beside 'twice'" in str(found["", "not "])
     assert all(found.values())
     assert len(found) > 5
+
+
+def test_what_readers_drew_is_planted_in_the_page_and_in_what_its_cells_tell(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A "twice" that another word of its table takes the place of is only wrong when it runs."""
+    (site / "docs/told.md").write_text(
+        "```{code-cell} python\nfrom vtj_site.statements.values import says\nx = [2, 4]\n```\n\n"
+        'For this pair, it is {eval}`says("twice", x, [1, 2])` that.\n',
+        encoding="utf-8",
+    )
+    page = "docs/told.md"
+    all_drawn = [
+        Drawn(page, '"twice"', '"half"', refused=True),
+        Drawn(page, "For this pair", "For the first pair", refused=True),
+        Drawn(page, "For this pair", "By this pair", refused=False),
+        Drawn(page, "what was there once", "what is there no more", refused=True),
+        Drawn("docs/page.md", "never <", "always <", refused=True),
+    ]
+    monkeypatch.setattr(sentences, "drawn", lambda: iter(all_drawn))
+    found = [(one.after, bool(said)) for one, said in sentences.of_readers(page)]
+    assert found == [('"half"', True), ("For the first pair", True), ("By this pair", False)]
+    assert main(["--record"]) == 0
+    written = json.loads((site / "record.json").read_text(encoding="utf-8"))["sentences"]
+    assert written["readers"] == {
+        "drawn": 5, "refused at first": 4, "still there": 4, "refused": 3, "through": 1
+    }  # fmt: skip
 
 
 def test_too_many_that_get_through_fail_the_command(
