@@ -410,10 +410,11 @@ def main(arguments: list[str]) -> int:
                 change = f"{contrary.before!r} became {contrary.after!r}"
                 print(f"{name}:{line}: {contrary.kind}: got through: {change}")
     print(*(f"{kind}: {dict(found)}" for kind, found in kinds.items()), sep="\n")
-    every_drawn = list(drawn())
-    at_first = {"drawn": len(every_drawn), "refused at first": sum(o.refused for o in every_drawn)}
-    readers = Counter[str](at_first)
-    for name, planted, _ in at_once(of_readers, sorted({one.page for one in every_drawn} & {*every})):
+    readers = Counter[str]()
+    for one in drawn():
+        readers.update(["drawn", *(["refused at first"] if one.refused else [])])
+    of_some = sorted({one.page for one in drawn()} & {*every})
+    for name, planted, _ in at_once(of_readers, of_some):
         for one, said in planted:
             readers.update(["still there", "refused" if said else "through"])
             if not said:
