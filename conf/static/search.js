@@ -202,15 +202,20 @@ const prepared = ({ sections, synonyms }) => {
   };
 
   /* What of a section answers: its first words where the reader brought its message, and otherwise
-     from the sentence that holds most of what was found on, as far as a result has room. A message
-     would say again what its title says. */
+     the sentence that holds most of what was found, with those before and behind it in its
+     paragraph, as far as a result has room. A page answers first, so its first paragraph counts
+     twice. A message would say again what its title says. */
   const sentence = ({ prose, blocks, matched, told }) => {
     const found = (text) => worth(tokens(text).map(stem).filter((word) => matched.has(word)));
-    const rated = (prose.length ? prose : blocks).map(sentences).flatMap((block) =>
-      block.map((text, i) => [block.slice(i), told ? 0 : found(text)]));
-    const [from] = rated.reduce((best, next) => (next[1] > best[1] ? next : best), [[""], -1]);
-    const more = from.slice(1).findIndex((_, i) => from.slice(0, i + 2).join(" ").length > ROOM);
-    return from.slice(0, more < 0 ? from.length : more + 1).join(" ");
+    const rated = (prose.length ? prose : blocks).map(sentences).flatMap((block, i) =>
+      block.map((text, at) => ({ block, at, worth: told ? 0 : found(text) * (i ? 1 : 2) })));
+    if (!rated.length) return "";
+    const { block, at } = rated.reduce((best, next) => (next.worth > best.worth ? next : best));
+    const fits = (from, to) => block.slice(from, to).join(" ").length <= ROOM;
+    let [from, to] = [at, at + 1];
+    while (from > 0 && fits(from - 1, to)) from -= 1;
+    while (to < block.length && fits(from, to + 1)) to += 1;
+    return block.slice(from, to).join(" ");
   };
   const marks = (word, matched) => plain(word).some((part) => matched.has(part));
   return { find, sections, sentence, marks };
