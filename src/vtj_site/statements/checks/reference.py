@@ -340,3 +340,41 @@ def _() -> None:
     before = [node for node, _ in last.next_functions if node is not None]
     assert before
     assert all("AccumulateGrad" not in node.name() for node in before)
+
+
+@statement(
+    "energy from another tensor",
+    "The energy was computed from another tensor, or from `pos` before it required a gradient.",
+)
+def _() -> None:
+    for f in OPERATIONS:
+        from_copy, from_earlier, from_itself = (leaf(2, 2).detach() for _ in range(3))
+        earlier = f(from_earlier) * leaf(1)
+        for x in (from_copy, from_earlier, from_itself):
+            x.requires_grad_()
+        of_copy = f(from_copy.detach().clone().requires_grad_()).sum()
+        said = "to not have been used in the graph"
+        assert said in refused(torch.autograd.grad, of_copy, from_copy), f
+        assert said in refused(torch.autograd.grad, earlier.sum(), from_earlier), f
+        assert not refused(torch.autograd.grad, f(from_itself).sum(), from_itself), f
+
+
+@statement(
+    "graph saves v itself",
+    "With `create_graph=True` the graph saves `grad_y` itself, and the next round overwrites it.",
+)
+def _() -> None:
+    for f in (torch.square, torch.exp, torch.sin):
+        for create in (False, True):
+            x, v, saved = leaf(3), torch.ones(3), list[int]()
+            y = f(x)
+            with torch.autograd.graph.saved_tensors_hooks(
+                lambda tensor, saved=saved: saved.append(tensor.data_ptr()) or tensor,
+                lambda tensor: tensor,
+            ):
+                torch.autograd.grad(y, x, v, retain_graph=True, create_graph=create)
+            assert (v.data_ptr() in saved) is create, f
+        (slope,) = torch.autograd.grad(y, x, v, create_graph=True)
+        v[0] = 0.0  # as the next round does
+        said = refused(torch.autograd.grad, slope.sum(), x)
+        assert "modified by an inplace operation" in said, f
