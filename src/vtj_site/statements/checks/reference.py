@@ -1,7 +1,9 @@
 """Checks for the pages of `docs/reference`, and of what `docs/explanation/names.md` says too."""
 
 import warnings
+import weakref
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -378,3 +380,61 @@ def _() -> None:
         v[0] = 0.0  # as the next round does
         said = refused(torch.autograd.grad, slope.sum(), x)
         assert "modified by an inplace operation" in said, f
+
+
+@statement(
+    "a copy is made",
+    "That makes a copy, and the graph keeps the tensor on the GPU until `backward`.",
+)
+def _() -> None:
+    for f in (torch.square, torch.sin, torch.cos):
+        hidden = 2 * leaf(3)
+        y, copy, watched = f(hidden), hidden.detach().clone(), weakref.ref(hidden)
+        assert copy.data_ptr() != hidden.data_ptr(), f
+        del hidden
+        assert watched() is not None, f
+        y.sum().backward()
+        assert watched() is None, f
+
+
+@statement(
+    "a hook calls itself",
+    "A hook that goes back through its own tensor calls itself without end.",
+)
+def _() -> None:
+    for f in ELEMENTWISE:
+        x, calls = leaf(3), list[Tensor]()
+        y = f(x)
+
+        def hook(v: Tensor, x: Tensor = x, y: Tensor = y, calls: list[Tensor] = calls) -> Tensor:
+            calls.append(v)
+            if len(calls) > 9:
+                raise RuntimeError("the hook calls itself")
+            (found,) = torch.autograd.grad(y, x, v, retain_graph=True)
+            return found
+
+        y.register_hook(hook)
+        assert "the hook calls itself" in refused(torch.autograd.grad, y.sum(), x), f
+
+
+@statement(
+    "gradients too many",
+    "Torch silently drops `None`s that are too many, and refuses a tensor too many.",
+)
+def _() -> None:
+    class Returning(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor, more: tuple[Tensor | None, ...]) -> Tensor:
+            ctx.more = more
+            return 2 * x
+
+        @staticmethod
+        def backward(ctx: Any, v: Tensor) -> Any:
+            return 2 * v, None, *ctx.more
+
+    for more in (None,), (None,) * 2, (None,) * 9:
+        x = leaf(3)
+        (found,) = torch.autograd.grad(Returning.apply(x, more).sum(), x)
+        assert found.eq(2).all(), more
+        said = refused(torch.autograd.grad, Returning.apply(x, (*more, x)).sum(), x)
+        assert "returned an incorrect number of gradients" in said, more
