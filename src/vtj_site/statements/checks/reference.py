@@ -1,7 +1,9 @@
 """Checks for the pages of `docs/reference`, and of what `docs/explanation/names.md` says too."""
 
 import warnings
+import weakref
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -340,3 +342,99 @@ def _() -> None:
     before = [node for node, _ in last.next_functions if node is not None]
     assert before
     assert all("AccumulateGrad" not in node.name() for node in before)
+
+
+@statement(
+    "energy from another tensor",
+    "The energy was computed from another tensor, or from `pos` before it required a gradient.",
+)
+def _() -> None:
+    for f in OPERATIONS:
+        from_copy, from_earlier, from_itself = (leaf(2, 2).detach() for _ in range(3))
+        earlier = f(from_earlier) * leaf(1)
+        for x in (from_copy, from_earlier, from_itself):
+            x.requires_grad_()
+        of_copy = f(from_copy.detach().clone().requires_grad_()).sum()
+        said = "to not have been used in the graph"
+        assert said in refused(torch.autograd.grad, of_copy, from_copy), f
+        assert said in refused(torch.autograd.grad, earlier.sum(), from_earlier), f
+        assert not refused(torch.autograd.grad, f(from_itself).sum(), from_itself), f
+
+
+@statement(
+    "graph saves v itself",
+    "With `create_graph=True` the graph saves `grad_y` itself, and the next round overwrites it.",
+)
+def _() -> None:
+    for f in (torch.square, torch.exp, torch.sin):
+        for create in (False, True):
+            x, v, saved = leaf(3), torch.ones(3), list[int]()
+            y = f(x)
+            with torch.autograd.graph.saved_tensors_hooks(
+                lambda tensor, saved=saved: saved.append(tensor.data_ptr()) or tensor,
+                lambda tensor: tensor,
+            ):
+                torch.autograd.grad(y, x, v, retain_graph=True, create_graph=create)
+            assert (v.data_ptr() in saved) is create, f
+        (slope,) = torch.autograd.grad(y, x, v, create_graph=True)
+        v[0] = 0.0  # as the next round does
+        said = refused(torch.autograd.grad, slope.sum(), x)
+        assert "modified by an inplace operation" in said, f
+
+
+@statement(
+    "a copy is made",
+    "That makes a copy, and the graph keeps the tensor on the GPU until `backward`.",
+)
+def _() -> None:
+    for f in (torch.square, torch.sin, torch.cos):
+        hidden = 2 * leaf(3)
+        y, copy, watched = f(hidden), hidden.detach().clone(), weakref.ref(hidden)
+        assert copy.data_ptr() != hidden.data_ptr(), f
+        del hidden
+        assert watched() is not None, f
+        y.sum().backward()
+        assert watched() is None, f
+
+
+@statement(
+    "a hook calls itself",
+    "A hook that goes back through its own tensor calls itself without end.",
+)
+def _() -> None:
+    for f in ELEMENTWISE:
+        x, calls = leaf(3), list[Tensor]()
+        y = f(x)
+
+        def hook(v: Tensor, x: Tensor = x, y: Tensor = y, calls: list[Tensor] = calls) -> Tensor:
+            calls.append(v)
+            if len(calls) > 9:
+                raise RuntimeError("the hook calls itself")
+            (found,) = torch.autograd.grad(y, x, v, retain_graph=True)
+            return found
+
+        y.register_hook(hook)
+        assert "the hook calls itself" in refused(torch.autograd.grad, y.sum(), x), f
+
+
+@statement(
+    "gradients too many",
+    "Torch silently drops `None`s that are too many, and refuses a tensor too many.",
+)
+def _() -> None:
+    class Returning(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor, more: tuple[Tensor | None, ...]) -> Tensor:
+            ctx.more = more
+            return 2 * x
+
+        @staticmethod
+        def backward(ctx: Any, v: Tensor) -> Any:
+            return 2 * v, None, *ctx.more
+
+    for more in (None,), (None,) * 2, (None,) * 9:
+        x = leaf(3)
+        (found,) = torch.autograd.grad(Returning.apply(x, more).sum(), x)
+        assert found.eq(2).all(), more
+        said = refused(torch.autograd.grad, Returning.apply(x, (*more, x)).sum(), x)
+        assert "returned an incorrect number of gradients" in said, more
