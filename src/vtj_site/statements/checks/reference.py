@@ -340,3 +340,20 @@ def _() -> None:
     before = [node for node, _ in last.next_functions if node is not None]
     assert before
     assert all("AccumulateGrad" not in node.name() for node in before)
+
+
+@statement(
+    "accumulate node",
+    "It is the `AccumulateGrad` node of `p`, which adds each gradient that arrives to `p.grad`.",
+)
+def _() -> None:
+    for shape in ((), (2,), (2, 3)):
+        p = leaf(*shape)
+        node = p.expand_as(p).grad_fn.next_functions[0][0]  # type: ignore[union-attr]
+        assert node is not None
+        assert node.name() == "torch::autograd::AccumulateGrad"
+        assert node.variable is p  # type: ignore[attr-defined]
+        gradients = torch.arange(1.0, 4)
+        for count, gradient in enumerate(gradients, 1):
+            p.backward(gradient.expand_as(p))
+            torch.testing.assert_close(p.grad, gradients[:count].sum().expand_as(p))
