@@ -357,3 +357,22 @@ def _() -> None:
         for count, gradient in enumerate(gradients, 1):
             p.backward(gradient.expand_as(p))
             torch.testing.assert_close(p.grad, gradients[:count].sum().expand_as(p))
+
+
+@statement(
+    "ignored samples",
+    "`ignore_index` leaves out the samples of that class, and its score stays in the softmax of "
+    "the others.",
+)
+def _() -> None:
+    for ignored in range(3):
+        scores, labels = leaf(4, 3), torch.tensor([0, 2, 1, 0])
+        cross_entropy = torch.nn.functional.cross_entropy
+        (gradient,) = torch.autograd.grad(
+            cross_entropy(scores, labels, ignore_index=ignored), scores
+        )
+        kept = labels != ignored
+        assert not gradient[~kept].any()
+        softmax = scores.softmax(1)[kept, ignored]
+        torch.testing.assert_close(gradient[kept, ignored], softmax / kept.sum())
+        assert gradient[kept, ignored].all()
