@@ -349,10 +349,10 @@ def _() -> None:
 def _() -> None:
     for shape in ((), (2,), (2, 3)):
         p = leaf(*shape)
-        node = p.expand_as(p).grad_fn.next_functions[0][0]  # type: ignore[union-attr]
+        node = p.expand_as(p).grad_fn.next_functions[0][0]
         assert node is not None
         assert node.name() == "torch::autograd::AccumulateGrad"
-        assert node.variable is p  # type: ignore[attr-defined]
+        assert node.variable is p
         gradients = torch.arange(1.0, 4)
         for count, gradient in enumerate(gradients, 1):
             p.backward(gradient.expand_as(p))
