@@ -438,3 +438,39 @@ def _() -> None:
         assert found.eq(2).all(), more
         said = refused(torch.autograd.grad, Returning.apply(x, (*more, x)).sum(), x)
         assert "returned an incorrect number of gradients" in said, more
+
+
+@statement(
+    "accumulate node",
+    "It is the `AccumulateGrad` node of `p`, which adds each gradient that arrives to `p.grad`.",
+)
+def _() -> None:
+    for shape in ((), (2,), (2, 3)):
+        p = leaf(*shape)
+        node = p.expand_as(p).grad_fn.next_functions[0][0]
+        assert node is not None
+        assert node.name() == "torch::autograd::AccumulateGrad"
+        assert node.variable is p
+        gradients = torch.arange(1.0, 4)
+        for count, gradient in enumerate(gradients, 1):
+            p.backward(gradient.expand_as(p))
+            torch.testing.assert_close(p.grad, gradients[:count].sum().expand_as(p))
+
+
+@statement(
+    "ignored samples",
+    "`ignore_index` leaves out the samples of that class, and its score stays in the softmax of "
+    "the others.",
+)
+def _() -> None:
+    for ignored in range(3):
+        scores, labels = leaf(4, 3), torch.tensor([0, 2, 1, 0])
+        cross_entropy = torch.nn.functional.cross_entropy
+        (gradient,) = torch.autograd.grad(
+            cross_entropy(scores, labels, ignore_index=ignored), scores
+        )
+        kept = labels != ignored
+        assert not gradient[~kept].any()
+        softmax = scores.softmax(1)[kept, ignored]
+        torch.testing.assert_close(gradient[kept, ignored], softmax / kept.sum())
+        assert gradient[kept, ignored].all()
