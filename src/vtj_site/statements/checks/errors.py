@@ -1,9 +1,13 @@
 """Checks of the causes that the pages of errors give, in `docs/how-to`."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch import nn
+from torch.autograd.gradcheck import GradcheckError, gradcheck
+from torch.utils.checkpoint import checkpoint
 
 from vtj_site.statements.bound import statement
 from vtj_site.statements.checks.cases import leaf, refused
@@ -68,3 +72,51 @@ def _() -> None:
         assert normal._version == 1
         assert "is at version 1; expected version 0" in refused(y.sum().backward), f
     assert (leaf(3) + tensor).requires_grad  # which saves nothing
+
+
+@statement("zeros from gradcheck", "`gradcheck` calls it with zeros as `v`, and expects zeros.")
+def _() -> None:
+    for multiplies in (True, False):
+        for power in (2, 3):
+            seen = list[Any]()
+
+            def forward(ctx: Any, x: Any, power: int = power) -> Any:
+                ctx.save_for_backward(x)
+                return x**power
+
+            def backward(ctx: Any, v: Any, power: int = power, seen: Any = seen) -> Any:
+                seen.append(v.clone())
+                derivative = power * ctx.saved_tensors[0] ** (power - 1)
+                return v * derivative if multiplies else derivative  # noqa: B023
+
+            parts = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+            said = refused_check(type("Power", (torch.autograd.Function,), parts).apply)
+            assert said == ("" if multiplies else "backward not multiplied by grad_output")
+            assert not seen[-1].any(), power
+
+
+def refused_check(function: Callable[..., Any]) -> str:
+    """Return what `gradcheck` raises; "" if nothing."""
+    try:
+        gradcheck(function, leaf(1).double().detach().requires_grad_())
+    except GradcheckError as error:
+        return str(error)
+    return ""
+
+
+@statement(
+    "reentrant looks at inputs",
+    "A reentrant checkpoint looks at its inputs, and not at the parameters inside.",
+)
+def _() -> None:
+    for layer in (nn.Linear(2, 1), nn.Bilinear(2, 2, 1), nn.LayerNorm(2)):
+        inputs = 2 if isinstance(layer, nn.Bilinear) else 1
+        for requires in (True, False):
+            data = [torch.ones(2, requires_grad=requires)] * inputs
+            for frozen in (True, False):
+                layer.requires_grad_(not frozen)
+                with warnings.catch_warnings(record=True):
+                    y: Any = checkpoint(layer, *data, use_reentrant=True)  # type: ignore[no-untyped-call]
+                assert y.requires_grad is requires, layer
+                y = checkpoint(layer, *data, use_reentrant=False)  # type: ignore[no-untyped-call]
+                assert y.requires_grad is (requires or not frozen), layer
