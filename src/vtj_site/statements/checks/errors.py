@@ -90,7 +90,8 @@ def _() -> None:
                 return v * derivative if multiplies else derivative  # noqa: B023
 
             parts = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
-            said = refused_check(type("Power", (torch.autograd.Function,), parts).apply)
+            function: Any = type("Power", (torch.autograd.Function,), parts)
+            said = refused_check(function.apply)
             assert said == ("" if multiplies else "backward not multiplied by grad_output")
             assert not seen[-1].any(), power
 
@@ -116,7 +117,7 @@ def _() -> None:
             for frozen in (True, False):
                 layer.requires_grad_(not frozen)
                 with warnings.catch_warnings(record=True):
-                    y: Any = checkpoint(layer, *data, use_reentrant=True)  # type: ignore[no-untyped-call]
+                    y: Any = checkpoint(layer, *data, use_reentrant=True)
                 assert y.requires_grad is requires, layer
-                y = checkpoint(layer, *data, use_reentrant=False)  # type: ignore[no-untyped-call]
+                y = checkpoint(layer, *data, use_reentrant=False)
                 assert y.requires_grad is (requires or not frozen), layer
