@@ -1,5 +1,5 @@
 """The checks of statements that are held by their wording, in a module for each folder of pages."""
 
-from vtj_site.statements.checks import explanation, how_to, reference, tutorials
+from vtj_site.statements.checks import errors, explanation, how_to, reference, tutorials
 
-__all__ = ["explanation", "how_to", "reference", "tutorials"]
+__all__ = ["errors", "explanation", "how_to", "reference", "tutorials"]
