@@ -116,7 +116,7 @@ def _() -> None:
             data = [torch.ones(2, requires_grad=requires)] * inputs
             for frozen in (True, False):
                 layer.requires_grad_(not frozen)
-                with warnings.catch_warnings(record=True):
+                with warnings.catch_warnings(action="ignore"):
                     y: Any = checkpoint(layer, *data, use_reentrant=True)
                 assert y.requires_grad is requires, layer
                 y = checkpoint(layer, *data, use_reentrant=False)
