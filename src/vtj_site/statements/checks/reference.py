@@ -370,10 +370,12 @@ def _() -> None:
         for create in (False, True):
             x, v, saved = leaf(3), torch.ones(3), list[int]()
             y = f(x)
-            with torch.autograd.graph.saved_tensors_hooks(
-                lambda tensor, saved=saved: saved.append(tensor.data_ptr()) or tensor,
-                lambda tensor: tensor,
-            ):
+
+            def pack(tensor: Tensor, saved: list[int] = saved) -> Tensor:
+                saved.append(tensor.data_ptr())
+                return tensor
+
+            with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
                 torch.autograd.grad(y, x, v, retain_graph=True, create_graph=create)
             assert (v.data_ptr() in saved) is create, f
         (slope,) = torch.autograd.grad(y, x, v, create_graph=True)
@@ -393,7 +395,7 @@ def _() -> None:
         assert copy.data_ptr() != hidden.data_ptr(), f
         del hidden
         assert watched() is not None, f
-        y.sum().backward()
+        y.sum().backward()  # type: ignore[no-untyped-call]
         assert watched() is None, f
 
 
@@ -434,9 +436,10 @@ def _() -> None:
 
     for more in (None,), (None,) * 2, (None,) * 9:
         x = leaf(3)
-        (found,) = torch.autograd.grad(Returning.apply(x, more).sum(), x)
+        y, of_too_many = (Returning.apply(x, each) for each in (more, (*more, x)))  # type: ignore[no-untyped-call]
+        (found,) = torch.autograd.grad(y.sum(), x)
         assert found.eq(2).all(), more
-        said = refused(torch.autograd.grad, Returning.apply(x, (*more, x)).sum(), x)
+        said = refused(torch.autograd.grad, of_too_many.sum(), x)
         assert "returned an incorrect number of gradients" in said, more
 
 
