@@ -96,7 +96,7 @@ def test_without_script_every_row_shows(scriptless: Page, site: Path) -> None:
     ("address", "shown"),
     [
         ("how-to/errors.html#error-mismatch", "Mismatch in shape: grad_output[…]"),
-        ("faq.html#faq-pretend-loss", "with v detached"),
+        ("faq.html#faq-pretend-loss", "as long as v is detached"),
         ("reference/sources.html#by-examples-53", "53"),
         ("reference/outcomes.html#y-3-1", "grad can be implicitly created only for scalar"),
     ],
