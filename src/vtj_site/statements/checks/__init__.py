@@ -1,4 +1,4 @@
-"""The checks of statements that are held by their wording, in a module for each folder of pages."""
+"""The checks of statements that are held by their wording, by folder of pages, and of errors."""
 
 from vtj_site.statements.checks import errors, explanation, how_to, reference, tutorials
 

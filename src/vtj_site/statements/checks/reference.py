@@ -477,3 +477,22 @@ def _() -> None:
         softmax = scores.softmax(1)[kept, ignored]
         torch.testing.assert_close(gradient[kept, ignored], softmax / kept.sum())
         assert gradient[kept, ignored].all()
+
+
+@statement(
+    "a hook waits",
+    "The hook of a module waits for the gradients of those of its inputs that require one, and "
+    "else for those of its outputs.",
+)
+def _() -> None:
+    for activation in (torch.nn.Tanh(), torch.nn.Sigmoid(), torch.nn.Softplus()):
+        for requires in (True, False):
+            outer, called = torch.nn.Sequential(torch.nn.Linear(2, 2), activation), list[str]()
+            for name, module in ("outer", outer), ("first", outer[0]), ("last", outer[1]):
+                module.register_full_backward_hook(
+                    lambda *_, name=name, called=called: called.append(name)
+                )
+            with warnings.catch_warnings(action="ignore"):  # where no input requires a gradient
+                outer(torch.ones(3, 2, requires_grad=requires)).sum().backward()
+            at = called.index("outer")
+            assert called[at:] == ["outer"] if requires else called[0] == "outer", called
