@@ -78,7 +78,7 @@ def _() -> None:
 @statement(
     "scaler skips",
     "If a gradient has an `inf` or a `nan`, `scaler.step` skips the step of its optimizer and "
-    "`scaler.update` halves the scale.",
+    "`scaler.update` by default halves the scale.",
 )
 def _() -> None:
     for optimizer_of in (torch.optim.SGD, torch.optim.Adam):
