@@ -73,3 +73,21 @@ def _() -> None:
         v = torch.randn(copies(x).shape)
         (back,) = torch.autograd.grad(copies(x), x, v)
         torch.testing.assert_close(back, v.sum(0))
+
+
+@statement(
+    "scaler skips",
+    "If a gradient has an `inf` or a `nan`, `scaler.step` skips the step of its optimizer and "
+    "`scaler.update` by default halves the scale.",
+)
+def _() -> None:
+    for optimizer_of in (torch.optim.SGD, torch.optim.Adam):
+        for factor, skips in ((torch.inf, True), (torch.nan, True), (1.0, False)):
+            weight, scaler = nn.Parameter(torch.ones(2)), torch.amp.GradScaler("cpu")
+            optimizer = optimizer_of([weight], lr=0.5)
+            before = scaler.get_scale()
+            scaler.scale(weight[0] * factor + weight[1]).backward()
+            scaler.step(optimizer)
+            scaler.update()
+            assert weight.equal(torch.ones(2)) == skips, (optimizer_of, factor)
+            assert scaler.get_scale() == (before / 2 if skips else before), factor
