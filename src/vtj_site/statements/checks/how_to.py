@@ -1,7 +1,10 @@
 """Checks for the pages of `docs/how-to`."""
 
+from typing import Any
+
 import torch
 from torch import nn
+from torch.autograd.gradcheck import gradcheck
 
 from vtj_site.statements.bound import statement
 from vtj_site.statements.checks.cases import refused
@@ -91,3 +94,30 @@ def _() -> None:
             scaler.update()
             assert weight.equal(torch.ones(2)) == skips, (optimizer_of, factor)
             assert scaler.get_scale() == (before / 2 if skips else before), factor
+
+
+@statement(
+    "not reentrant",
+    "Two calls of `backward` with the same `x` and `v` returned different gradients.",
+)
+def _() -> None:
+    drift = [0.0, 1e-9]
+
+    class Triple(torch.autograd.Function):
+        step = 0.0
+
+        @staticmethod
+        def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+            return 3 * x
+
+        @staticmethod
+        def backward(ctx: Any, v: torch.Tensor) -> torch.Tensor:  # type: ignore[override]
+            Triple.step += drift[-1]
+            return (3 + Triple.step) * v
+
+    x = torch.randn(3, dtype=torch.float64, requires_grad=True)
+    one, other = (torch.autograd.grad(Triple.apply(x).sum(), x)[0] for _ in range(2))
+    assert not one.equal(other)
+    assert "Backward is not reentrant" in refused(lambda: gradcheck(Triple.apply, x))
+    drift.pop()
+    assert gradcheck(Triple.apply, x)
