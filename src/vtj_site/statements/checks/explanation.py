@@ -54,14 +54,18 @@ def _() -> None:
         assert vtj.check(f, POINT, engines=["reverse", "forward"]).verdict == "correct", f
 
 
-@statement("only correct is true", "Only *correct* is true.")
+@statement("only correct is true", "In an `if`, only *correct* is true.")
 def _() -> None:
     reports = [vtj.check(f, POINT) for f in (torch.exp, torch.digamma, lambda x: x * x.detach())]
     assert {one.verdict for one in reports} == {"correct", "undecided", "wrong"}
     assert all(bool(one) == (one.verdict == "correct") for one in reports)
 
 
-@statement("by hand", "The differences accuse a `J` by hand; so do backward and forward together.")
+@statement(
+    "by hand",
+    "A `J` by hand is called wrong if the differences contradict it, or backward and forward "
+    "together.",
+)
 def _() -> None:
     alone = [["reverse"], ["forward"]]
     for f in ELEMENTWISE:
