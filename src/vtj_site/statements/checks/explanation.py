@@ -22,7 +22,7 @@ DROPOUT = torch.nn.Dropout()
 )
 @statement(
     "one pass for a vector",
-    "It was not run once for each entry, though that would add up to the same result.",
+    "Backward did not run once for each entry, though that would add up to the same result.",
 )
 def _() -> None:
     handed = spans("what the node of y = x**2 received")[0]
