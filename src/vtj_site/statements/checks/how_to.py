@@ -89,7 +89,7 @@ def _() -> None:
             weight, scaler = nn.Parameter(torch.ones(2)), torch.amp.GradScaler("cpu")
             optimizer = optimizer_of([weight], lr=0.5)
             before = scaler.get_scale()
-            scaler.scale(weight[0] * factor + weight[1]).backward()
+            torch.autograd.backward(scaler.scale(weight[0] * factor + weight[1]))
             scaler.step(optimizer)
             scaler.update()
             assert weight.equal(torch.ones(2)) == skips, (optimizer_of, factor)
