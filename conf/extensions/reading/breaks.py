@@ -6,7 +6,7 @@ indentation: ``    mean_loss(part).backward(counted[part].sum())`` has no space 
 
 import re
 
-# Characters that a phone shows of a line: a shorter one needs no place, and each weighs five bytes.
+# A phone of 320 pixels shows 33 characters: a shorter line needs no place, which weighs five bytes.
 FITS = 32
 _CELL = '<div class="highlight-ipython3 notranslate"><div class="highlight"><pre>'
 _CODE = re.compile(rf"(?<={_CELL}).*?(?=</pre>)", re.DOTALL)
