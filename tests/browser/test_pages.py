@@ -237,3 +237,25 @@ def test_on_a_phone_a_line_of_code_that_goes_on_is_indented(fresh: Visit, site: 
     assert begins["y"] > margin["y"] + 40, "the line fits, so none is seen that goes on"
     character = margin["width"] / len("import")
     assert begins["x"] > margin["x"] + (len("requires_grad=") + 4) * character
+
+
+BROKEN_WORDS = """() => [...document.querySelectorAll("div.cell_input pre")].flatMap((cell) => {
+  const found = [], texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    for (const word of texts.currentNode.data.matchAll(/\\w+/g)) {
+      const range = document.createRange();
+      range.setStart(texts.currentNode, word.index);
+      range.setEnd(texts.currentNode, word.index + word[0].length);
+      if (range.getClientRects().length > 1) found.push(word[0]);
+    }
+  }
+  return found;
+})"""
+
+
+def test_on_a_phone_no_word_of_code_is_broken(fresh: Visit, site: Path) -> None:
+    fresh.page.set_viewport_size({"width": 375, "height": 900})
+    fresh.go((site / "how-to/accumulate.html").as_uri())
+    assert fresh.page.evaluate(BROKEN_WORDS) == []
+    fresh.page.evaluate("document.querySelectorAll('wbr').forEach((place) => place.remove())")
+    assert "part" in fresh.page.evaluate(BROKEN_WORDS)

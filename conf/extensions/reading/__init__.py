@@ -10,6 +10,7 @@ from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
 from reading import (
+    breaks,
     cards,
     data,
     descriptions,
@@ -38,7 +39,7 @@ def finish(
         body = fixes.fixed(body)
         body = cards.labeled(body)
         body = numbers.aligned(body)
-    context["body"] = body = spans.bare(body)
+    context["body"] = body = breaks.breakable(spans.bare(body))
     for kind in ("css_files", "script_files"):
         context[kind] = [file for file in context[kind] if files.used(str(file.filename), body)]
     context["fixed_layout"] = lambda page: fixes.fixed_layout(page, pagename)  # for page.html

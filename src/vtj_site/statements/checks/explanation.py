@@ -22,7 +22,7 @@ DROPOUT = torch.nn.Dropout()
 )
 @statement(
     "one pass for a vector",
-    "It was not run once for each entry, though that would add up to the same result.",
+    "Backward did not run once for each entry, though that would add up to the same result.",
 )
 def _() -> None:
     handed = spans("what the node of y = x**2 received")[0]
@@ -54,14 +54,18 @@ def _() -> None:
         assert vtj.check(f, POINT, engines=["reverse", "forward"]).verdict == "correct", f
 
 
-@statement("only correct is true", "Only *correct* is true.")
+@statement("only correct is true", "In an `if`, only *correct* is true.")
 def _() -> None:
     reports = [vtj.check(f, POINT) for f in (torch.exp, torch.digamma, lambda x: x * x.detach())]
     assert {one.verdict for one in reports} == {"correct", "undecided", "wrong"}
     assert all(bool(one) == (one.verdict == "correct") for one in reports)
 
 
-@statement("by hand", "The differences accuse a `J` by hand; so do backward and forward together.")
+@statement(
+    "by hand",
+    "A `J` by hand is called wrong if the differences contradict it, or backward and forward "
+    "together.",
+)
 def _() -> None:
     alone = [["reverse"], ["forward"]]
     for f in ELEMENTWISE:

@@ -1,7 +1,10 @@
 """Checks for the pages of `docs/how-to`."""
 
+from typing import Any
+
 import torch
 from torch import nn
+from torch.autograd.gradcheck import gradcheck
 
 from vtj_site.statements.bound import statement
 from vtj_site.statements.checks.cases import refused
@@ -73,3 +76,49 @@ def _() -> None:
         v = torch.randn(copies(x).shape)
         (back,) = torch.autograd.grad(copies(x), x, v)
         torch.testing.assert_close(back, v.sum(0))
+
+
+@statement(
+    "scaler skips",
+    "If a gradient has an `inf` or a `nan`, `scaler.step` skips the step of its optimizer and "
+    "`scaler.update` by default halves the scale.",
+)
+def _() -> None:
+    for optimizer_of in (torch.optim.SGD, torch.optim.Adam):
+        for factor, skips in ((torch.inf, True), (torch.nan, True), (1.0, False)):
+            weight, scaler = nn.Parameter(torch.ones(2)), torch.amp.GradScaler("cpu")
+            optimizer = optimizer_of([weight], lr=0.5)
+            before = scaler.get_scale()
+            scaler.scale(weight[0] * factor + weight[1]).backward()
+            scaler.step(optimizer)
+            scaler.update()
+            assert weight.equal(torch.ones(2)) == skips, (optimizer_of, factor)
+            assert scaler.get_scale() == (before / 2 if skips else before), factor
+
+
+@statement(
+    "not reentrant",
+    "Two calls of `backward` with the same `x` and `v` returned different gradients.",
+)
+def _() -> None:
+    drift = [0.0, 1e-9]
+
+    class Triple(torch.autograd.Function):
+        step = 0.0
+
+        @staticmethod
+        def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+            return 3 * x
+
+        @staticmethod
+        def backward(ctx: Any, v: torch.Tensor) -> torch.Tensor:
+            Triple.step += drift[-1]
+            return (3 + Triple.step) * v
+
+    x = torch.randn(3, dtype=torch.float64, requires_grad=True)
+    triple: Any = Triple.apply
+    one, other = (torch.autograd.grad(triple(x).sum(), x)[0] for _ in range(2))
+    assert not one.equal(other)
+    assert "Backward is not reentrant" in refused(lambda: gradcheck(triple, x))
+    drift.pop()
+    assert gradcheck(triple, x)

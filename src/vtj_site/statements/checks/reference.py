@@ -188,7 +188,7 @@ def _() -> None:
 
 @statement(
     "which error comes first",
-    "A gradient of a wrong shape or type is reported before the missing graph is, one on another "
+    "A gradient of a wrong shape or type is reported before a missing graph, a gradient on another "
     "device after it.",
 )
 def _() -> None:
