@@ -80,7 +80,10 @@ def _() -> None:
             torch.testing.assert_close(ours, by_torch, rtol=1e-4, atol=1e-4)
 
 
-@statement("retain_graph as create_graph", "The default, `None`, means: as `create_graph`.")
+@statement(
+    "retain_graph as create_graph",
+    "The default, `None`, stands for the value of `create_graph`.",
+)
 def _() -> None:
     for f in ELEMENTWISE:
         for create in (False, True):
@@ -198,8 +201,8 @@ def _() -> None:
 
 @statement(
     "these tensors",
-    "Add to the `.grad` of these tensors and not of the other leaves: a tensor, a sequence or a "
-    "dict of tensors.",
+    "Add to the `.grad` of these tensors and not of the other leaves: pass a tensor, a sequence "
+    "or a dict of tensors.",
 )
 @statement(
     "retained too",
@@ -230,7 +233,7 @@ def _() -> None:
         assert refused(torch.autograd.backward, [f(x)], [None]), f
 
 
-@statement("old name", "Write `grad_tensors`: this is its old name, and brings a `FutureWarning`.")
+@statement("old name", "This is the old name of `grad_tensors`, and brings a `FutureWarning`.")
 @statement("only_inputs", "It is ignored, but `False` brings a `FutureWarning`.")
 def _() -> None:
     for f in ELEMENTWISE:
