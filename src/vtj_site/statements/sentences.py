@@ -42,14 +42,15 @@ NO_PROSE = re.compile(
 )
 ORDERS = re.compile(
     r"(?:"
-    r"add|ask|assign|avoid|begin|bind|bring|build|call|change|check|choose|clear|click|clip|clone|"
-    r"collect|combine|compare|compute|convert|copy|count|cut|delete|detach|differentiate|divide|do|don't|"
-    r"drag|draw|end|estimate|expect|find|fix|flip|follow|forget|forgive|freeze|give|go|hand|hold|"
-    r"imagine|import|install|keep|learn|leave|let|listen|look|make|mark|measure|move|multiply|"
-    r"name|note|omit|open|paint|pass|paste|pick|prefer|print|put|raise|read|record|reduce|register|"
-    r"remember|remove|repeat|replace|return|run|save|say|see|send|set|share|shift|show|"
-    r"skip|solve|stack|start|step|stop|store|sum|swap|take|tell|think|treat|try|turn|"
-    r"type|unpack|unscale|use|wait|watch|weight|wrap|write"
+    r"add|ask|assert|assign|average|avoid|begin|bind|bring|build|call|change|check|choose|"
+    r"clear|click|clip|clone|collect|combine|compare|compile|compute|convert|copy|count|cut|"
+    r"decide|delete|detach|differentiate|divide|do|don't|drag|draw|drop|end|estimate|expect|"
+    r"find|fix|flatten|flip|follow|forget|forgive|freeze|give|go|hand|hold|hook|imagine|"
+    r"import|install|join|keep|learn|leave|let|listen|log|look|make|map|mark|measure|move|"
+    r"multiply|name|note|omit|open|paint|pass|paste|pick|prefer|print|put|raise|read|record|"
+    r"reduce|register|remember|remove|repeat|replace|return|run|save|say|see|send|set|share|"
+    r"shift|show|skip|solve|stack|start|step|stop|store|sum|swap|take|tell|test|think|"
+    r"transpose|treat|try|turn|type|unpack|unscale|use|wait|watch|weight|wrap|write"
     r")$",
     re.IGNORECASE,
 )
@@ -207,8 +208,10 @@ def leads(text: str, links: Iterable[tuple[int, int]]) -> bool:
     label = text[: behind.start()] or text
     words = [word.lower() for word in re.findall(r"[\w'-]+", label)]
     verb = re.search(r"` (?:\w+ )?\w+s\b", label) or any(
-        VERB.fullmatch(word) or ORDERS.match(word) or ORDERS.match(word.removesuffix("s"))
-        for word in words
+        VERB.fullmatch(word)
+        or ORDERS.match(word)
+        or (place and ORDERS.match(word.removesuffix("s")))  # "Hooks on tensors" has no verb
+        for place, word in enumerate(words)
     )
     return bool(ASKING.match(label)) or (not verb and len(words) <= FEW)
 
