@@ -267,7 +267,8 @@ def mutants(session: nox.Session) -> None:
     """Plant every fault in pages, examples and claims, one at a time, and see each caught.
 
     Then every contrary of a sentence whose words are checked. `-- docs/faq.md` plants in one page,
-    `-- --some` in twelve files, those of the last day first, others for each commit.
+    `-- --some` one fault of three in twelve files, those of the last day first, others for each
+    commit.
     """
     install(session, "tests")
     session.run("python", "-m", "tests.mutants", *session.posargs, env=AS_THE_BUILD)

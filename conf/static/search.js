@@ -16,14 +16,6 @@ const READ = 80; // sections that are looked at more closely than by their words
 const PART = 0.3; // what "grad" counts where somebody asks for retain_grad, which is known
 const ROOM = 200; // letters of an answer that a result shows, if its first sentence is not longer
 const ASIDE = 0.5; // what a word counts that no title and no question has: "confusion", "executed"
-/* Words of a question that say nothing of its subject. */
-const STOP = new Set(("a an and any are as at be been but by can could did do does for from get give "
-  + "gets had has have how i if in into is isnt it its me my of on or our please s should so than that "
-  + "the their them then there these they this to use using versus vs want was way we "
-  + "were what whats when where which who why will with would you your pytorch torch "
-  + "tf tensorflow keras jax question questions about some just really someone im ive "
-  + "arent cant cannot couldnt didnt doesnt dont havent shouldnt wasnt wont").split(" "));
-
 /* A release, or a name with its dots and hyphens. */
 const TOKEN = /\p{N}+(?:\.\p{N}+)+|[\p{L}\p{N}_]+(?:[.-][\p{L}_][\p{L}\p{N}_]*)*/gu;
 
@@ -60,13 +52,14 @@ const distance = (a, b) => {
   return last[b.length];
 };
 
-const prepared = ({ sections, synonyms }) => {
+const prepared = ({ sections, synonyms, idle }) => {
   const stemmer = new EnglishStemmer();
   const stems = new Map();
   const stem = (token) => {
     if (!stems.has(token)) stems.set(token, token === "functional" ? token : stemmer.stemWord(token));
     return stems.get(token);
   };
+  const saysNothing = new Set(idle);
   const known = new Map(); // a stem: the number of sections that hold it
   const index = new MiniSearch({
     fields: Object.keys(FIELDS),
@@ -116,7 +109,7 @@ const prepared = ({ sections, synonyms }) => {
   /* The names of a question that say something, as far as they are known. */
   const telling = (question) => {
     const all = names(question);
-    const some = all.map((name) => name.filter((word) => !STOP.has(word))).filter((name) => name.length);
+    const some = all.map((name) => name.filter((word) => !saysNothing.has(word))).filter((name) => name.length);
     return (some.length ? some : all).map((name) => name.map(corrected));
   };
   const holds = (words, phrase) => phrase.every(([whole, ...parts]) =>
@@ -148,7 +141,7 @@ const prepared = ({ sections, synonyms }) => {
 
   /* Words beside each other, in their order. */
   const pairs = (words) => words.slice(1).map((word, i) => [words[i], word]).filter(([a, b]) => a !== b);
-  const plain = (text) => tokens(text).filter((word) => !STOP.has(word)).map(stem);
+  const plain = (text) => tokens(text).filter((word) => !saysNothing.has(word)).map(stem);
 
   /* What people ask of a section, its messages, and the pairs in each sentence: when it comes near. */
   const read = (one) => {
@@ -221,25 +214,24 @@ const prepared = ({ sections, synonyms }) => {
   return { find, sections, sentence, marks };
 };
 
-/* What Python's base64.b85encode has written, which is shorter than what atob reads. */
-const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
+/* Seven bits a letter, the highest first: a byte of UTF-8 holds no more, and base64 six. */
 const decoded = (text) => {
-  const values = new Map([...DIGITS].map((digit, value) => [digit, value]));
-  const whole = text.padEnd(Math.ceil(text.length / 5) * 5, "~");
-  const words = new DataView(new ArrayBuffer((whole.length / 5) * 4));
-  for (let i = 0; i < whole.length; i += 5) {
-    const word = [...whole.slice(i, i + 5)].reduce((sum, digit) => 85 * sum + values.get(digit), 0);
-    words.setUint32((i / 5) * 4, word);
+  const bytes = new Uint8Array(Math.floor((text.length * 7) / 8));
+  let [bits, held, at] = [0, 0, 0];
+  for (let i = 0; at < bytes.length; i += 1) {
+    bits = ((bits << 7) | text.charCodeAt(i)) & 0x3fff;
+    held += 7;
+    if (held >= 8) bytes[at++] = bits >> (held -= 8);
   }
-  return new Uint8Array(words.buffer, 0, Math.floor((text.length * 4) / 5));
+  return bytes;
 };
 
 const unpacked = async (packed) => {
   const bytes = decoded(packed);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const { sections: columns, synonyms } = JSON.parse(await new Response(stream).text());
+  const { sections: columns, ...words } = JSON.parse(await new Response(stream).text());
   const section = (i) => Object.fromEntries(Object.entries(columns).map(([name, all]) => [name, all[i]]));
-  return { sections: columns.url.map((_, i) => section(i)), synonyms };
+  return { sections: columns.url.map((_, i) => section(i)), ...words };
 };
 
 const loaded = (name) => new Promise((done, fail) => {

@@ -54,6 +54,8 @@ class Fault(NamedTuple):
 
 Reading = Callable[[], str | None]
 """Reads a page with a fault in it; returns what catches the fault."""
+Chosen = Callable[[planting.Change], bool]
+"""Says whether a change is planted."""
 Outcome = tuple[Fault, str | None]
 """A fault and what caught it, `check: …` or `shown: …`; None where nothing did."""
 
@@ -68,13 +70,21 @@ def files() -> list[str]:
     return [file.relative_to(ROOT).as_posix() for file in found]
 
 
-def judge(name: str) -> Iterator[Outcome]:
-    """Plant all faults of a file, one at a time; an AssertionError if it is wrong without one."""
+def every(change: planting.Change) -> bool:
+    """Choose each change."""
+    return True
+
+
+def judge(name: str, chosen: Chosen = every) -> Iterator[Outcome]:
+    """Plant the chosen faults of a file, one at a time, and all that stand in no line of it.
+
+    An AssertionError if the file is wrong without one.
+    """
     random.seed(0)
-    return (judge_page if name.endswith(".md") else judge_module)(ROOT / name, name)
+    return (judge_page if name.endswith(".md") else judge_module)(ROOT / name, name, chosen)
 
 
-def judge_page(page: Path, name: str) -> Iterator[Outcome]:
+def judge_page(page: Path, name: str, chosen: Chosen) -> Iterator[Outcome]:
     """Plant the faults of a page."""
     reader = Reader(page)
     expressions = [step.expression for step in reader.steps if isinstance(step, PageRole)]
@@ -93,7 +103,7 @@ def judge_page(page: Path, name: str) -> Iterator[Outcome]:
     seconds = in_fork(lambda: seconds_of_steps(page, Reader(page)), LONGEST)
     assert isinstance(seconds, list), f"{name}:{seconds}"
     for place, step in enumerate(list(reader.steps)):
-        planted = list(in_step(step, names))
+        planted = [(change, with_it) for change, with_it in in_step(step, names) if chosen(change)]
         readings = [partial(read, place, changed) for _, changed in planted]
         caught: list[str | None] = []
         if planted and isinstance(step, PageRole):
@@ -234,7 +244,7 @@ def in_module(file: Path) -> Iterator[planting.Change]:
     return (change for planter in planters for change in planter(text))
 
 
-def judge_module(file: Path, name: str) -> Iterator[Outcome]:
+def judge_module(file: Path, name: str, chosen: Chosen) -> Iterator[Outcome]:
     """Plant the faults of a module, and read the page that shows it."""
     text = file.read_text(encoding="utf-8")
     shown = f"tutorials/{file.stem}" if file.parent.name == "examples" else "reference/sources"
@@ -252,7 +262,7 @@ def judge_module(file: Path, name: str) -> Iterator[Outcome]:
     said = in_fork(partial(read, text))
     assert said is None, f"{name}: without a fault, it says {said}"
     limit = allowed(time.monotonic() - started)
-    for change in in_module(file):
+    for change in filter(chosen, in_module(file)):
         caught = in_fork(partial(read, change.applied(text)), limit)
         yield described(change, text, name), caught
 

@@ -14,6 +14,7 @@ from tests.mutants import judging, no_faults
 from tests.mutants.forks import Fork, in_fork
 from tests.mutants.judging import Fault
 from tests.mutants.no_faults import REFUSED, NoFaults
+from tests.mutants.planting import Change
 
 PAGE = """# Title
 
@@ -127,6 +128,27 @@ def test_a_survivor_is_named_and_fails_the_command_until_it_is_excused(
     site.excuse([*EXCUSED, ["unused", "y = x * 2"]])
     assert command.main([]) == 1
     assert f"any more, take it out: {NAME}: ['unused', 'y = x * 2']" in capsys.readouterr().out
+
+
+def test_of_some_files_some_faults_are_planted_and_no_excuse_is_called_needless(
+    site: Site, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "of_this_commit", lambda every: every)
+    monkeypatch.setattr(command, "of_this_commit_too", lambda change: change.after == "4")
+    site.excuse(EXCUSED)
+    assert command.main(["--some"]) == 0
+    assert f"{NAME}: planted 1, check 1;" in capsys.readouterr().out
+
+
+def test_chance_picks_one_fault_of_a_few_and_others_for_each_commit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    changes, drawn = [Change("number", place, place + 1, "8") for place in range(600)], []
+    for commit in "ab":
+        monkeypatch.setattr(command, "_commit", lambda commit=commit: commit)
+        drawn.append(set(filter(command.of_this_commit_too, changes)))
+    assert [round(len(changes) / len(each)) for each in drawn] == [command.ONE_IN] * 2
+    assert len(drawn[0] & drawn[1]) < len(drawn[0]) / 2
 
 
 def test_all_faults_of_all_files_are_recorded(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,14 +4,14 @@ Sphinx's index knows which page holds a word. This one knows the sections, and h
 that a result can show the sentence that answers and lead to it. `conf/static/search.js` ranks them
 with MiniSearch (`conf/static/minisearch`), in the reader's browser and from disk too. What people
 call the same thing stands in `synonyms.json`, one group a line; `asked.json` holds how people ask
-for a section in words that it does not say. conf.py says which parts of the
-site are worth less than others as an answer::
+for a section in words that it does not say; `idle.json` the words of a question that say nothing of
+its subject. conf.py says which parts of the site are worth less than others as an answer::
 
     finding_weights = {"reference/sources.html": 0.3, "*#next": 0.1}
 """
 
-import base64
 import json
+import re
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
@@ -27,10 +27,13 @@ from finding.sections import sections
 
 SYNONYMS = Path(__file__).with_name("synonyms.json")
 ASKED = Path(__file__).with_name("asked.json")
+IDLE = Path(__file__).with_name("idle.json")
 MOST = 30
 """Sentences of a section that are searched: with more it is a table of records, as those of what
 changed from release to release, which alone weighed a tenth of all that a search loads. With 40 a
 search would load more than a page may weigh."""
+ESCAPED = str.maketrans({"\0": r"\x00", "\n": r"\n", "\r": r"\r", '"': r"\"", "\\": r"\\"})
+"""What a string of JavaScript cannot hold as it is; `\0` before a digit would be another letter."""
 STEMMER = Path(sphinx.search.__file__).parent / "minified-js"
 
 
@@ -60,13 +63,14 @@ def write_data(site: Path, pages: list[str], weights: dict[str, float]) -> None:
         ExtensionError: if asked.json names a section that a page does not have.
     """
     asked = json.loads(ASKED.read_text(encoding="utf-8"))
+    idle = json.loads(IDLE.read_text(encoding="utf-8"))
     found = [
         {
             "url": (url := f"{page}#{section.anchor}"),
             "titles": section.titles,
             "text": section.text[:MOST],
             "messages": section.messages,
-            "asked": asked.pop(url, ""),
+            "asked": without(idle, asked.pop(url, "")),
             "weight": weight(url, weights),
         }
         for page in pages
@@ -78,15 +82,45 @@ def write_data(site: Path, pages: list[str], weights: dict[str, float]) -> None:
     groups = json.loads(SYNONYMS.read_text(encoding="utf-8"))
     # Like beside like packs to nine tenths: all addresses, then all titles, and so on.
     columns = {name: [one[name] for one in found] for name in found[0]}
-    data = json.dumps({"sections": columns, "synonyms": groups}, ensure_ascii=False)
+    data = {"sections": columns, "synonyms": groups, "idle": idle}
+    text = json.dumps(data, ensure_ascii=False)
     # Zopfli packs it a twentieth smaller than zlib's best, and a browser unpacks both alike. Its
     # usual fifteen rounds take twice the time of five, for a thousandth less.
-    packed = base64.b85encode(zopfli.gzip.compress(data.encode(), numiterations=5)).decode()
+    packed = in_letters(zopfli.gzip.compress(text.encode(), numiterations=5))
     static = site / "_static"
     (static / "search-data.js").write_text(f'window.VTJ_SECTIONS = "{packed}";\n', "utf-8")
     stemmer = [STEMMER / f"{part}-stemmer.js" for part in ("base", "english")]
-    text = "\n".join(file.read_text(encoding="utf-8") for file in stemmer)
-    (static / "stemmer.js").write_text(text, "utf-8")
+    scripts = "\n".join(file.read_text(encoding="utf-8") for file in stemmer)
+    (static / "stemmer.js").write_text(scripts, "utf-8")
+
+
+def without(idle: list[str], phrases: str) -> str:
+    """Return phrases without the words that the search passes over: they are a twentieth of it.
+
+    Example:
+        >>> without(["is", "why", "isnt"], "why is x.grad None, why isn't it, is-leaf")
+        'x.grad None,it,is-leaf'
+    """
+
+    def tells(word: str) -> bool:
+        return re.sub("['’?!]", "", word).lower() not in idle
+
+    return ",".join(" ".join(filter(tells, phrase.split())) for phrase in phrases.split(","))
+
+
+def in_letters(data: bytes) -> str:
+    r"""Return bytes as the inside of a string of JavaScript, seven bits a letter.
+
+    Base64 puts six bits into a letter, and more than seven make a letter of two bytes of UTF-8.
+
+    Example:
+        >>> in_letters(b"\xc2\x88")
+        'a\\"\\x00'
+    """
+    bits = "".join(f"{byte:08b}" for byte in data)
+    bits += "0" * (-len(bits) % 7)
+    letters = (chr(int(bits[i : i + 7], 2)) for i in range(0, len(bits), 7))
+    return "".join(letters).translate(ESCAPED)
 
 
 def weight(address: str, weights: dict[str, float]) -> float:

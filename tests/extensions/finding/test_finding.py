@@ -1,6 +1,6 @@
 """What the search can lead to: the sections of a page, and the data that the browser ranks."""
 
-import base64
+import ast
 import gzip
 import json
 from pathlib import Path
@@ -105,8 +105,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def data(site: Path) -> dict[str, Any]:
     script = (site / "_static" / "search-data.js").read_text(encoding="utf-8")
-    packed = script.removeprefix('window.VTJ_SECTIONS = "').removesuffix('";\n')
-    found: dict[str, Any] = json.loads(gzip.decompress(base64.b85decode(packed)))
+    letters: str = ast.literal_eval(
+        script.removeprefix("window.VTJ_SECTIONS = ").removesuffix(";\n")
+    )
+    bits = "".join(f"{ord(letter):07b}" for letter in letters)
+    packed = bytes(int(bits[i : i + 8], 2) for i in range(0, len(bits) - 7, 8))
+    found: dict[str, Any] = json.loads(gzip.decompress(packed))
     return found
 
 
