@@ -282,6 +282,14 @@ const tell = async (question, status, list, help) => {
   help.hidden = found.length > 0;
 };
 
+/* Who comes back from a result finds the question again, and can pass its address on. */
+const keep = (question) => {
+  const asked = question ? `?q=${encodeURIComponent(question)}` : "";
+  try {
+    history.replaceState(null, "", `${location.pathname}${asked}`);
+  } catch { /* a browser that refuses it from disk */ }
+};
+
 const start = (box) => {
   const [input, status, list, help] =
     ["input", "[role=status]", "ol", ".search-help"].map((part) => box.querySelector(part));
@@ -291,10 +299,12 @@ const start = (box) => {
       list.replaceChildren();
       status.textContent = "";
       help.hidden = false;
+      keep("");
       return;
     }
     const question = input.value;
-    tell(question, status, list, help).catch((error) => { status.textContent = error.message; });
+    tell(question, status, list, help).then(() => keep(question))
+      .catch((error) => { status.textContent = error.message; });
   };
   input.value = new URLSearchParams(location.search).get("q") || "";
   input.addEventListener("input", () => {

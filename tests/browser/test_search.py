@@ -171,6 +171,20 @@ def test_by_keyboard_from_the_question_to_the_answer(fresh: Visit, site: Path) -
     expect(page.locator(".found")).to_be_focused()
 
 
+@pytest.mark.parametrize("served", [False, True], ids=["from disk", "from a server"])
+def test_who_comes_back_from_a_result_finds_the_question_again(
+    fresh: Visit, site: Path, server: str, *, served: bool
+) -> None:
+    shown = search(fresh, server if served else site.as_uri(), "retain_graph")
+    shown.get_by_label("Your question, in your words").fill("why is x.grad none")
+    shown.wait_for_url("**/search.html?q=why%20is%20x.grad%20none")
+    shown.locator(RESULTS).first.click()
+    shown.wait_for_url("**/faq.html?*")
+    shown.go_back()
+    expect(shown.get_by_label("Your question, in your words")).to_have_value("why is x.grad none")
+    expect(shown.locator(RESULTS).first).to_have_text("Why is x.grad None?")
+
+
 def test_from_another_page_the_box_leads_to_the_answers(fresh: Visit, site: Path) -> None:
     page = fresh.page
     page.goto((site / "how-to" / "errors.html").as_uri())
