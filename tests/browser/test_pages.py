@@ -259,3 +259,42 @@ def test_on_a_phone_no_word_of_code_is_broken(fresh: Visit, site: Path) -> None:
     assert fresh.page.evaluate(BROKEN_WORDS) == []
     fresh.page.evaluate("document.querySelectorAll('wbr').forEach((place) => place.remove())")
     assert "part" in fresh.page.evaluate(BROKEN_WORDS)
+
+
+# Where each line begins, and the rest of each that goes on in the next one, in letters.
+BEGINNINGS = """() => [...document.querySelectorAll("div.cell_input pre")].flatMap((cell) => {
+  const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), lines = [[]];
+  const probe = Object.assign(document.createElement("span"), { textContent: "0".repeat(9) });
+  cell.append(probe);
+  const letter = probe.getBoundingClientRect().width / 9;
+  probe.remove();
+  const edge = cell.getBoundingClientRect().left + parseFloat(getComputedStyle(cell).paddingLeft)
+    + parseFloat(getComputedStyle(cell).borderLeftWidth);
+  while (texts.nextNode()) {
+    for (const word of texts.currentNode.data.matchAll(/\\n|[^\\s]+/g)) {
+      if (word[0] === "\\n") { lines.push([]); continue; }
+      const range = document.createRange();
+      range.setStart(texts.currentNode, word.index);
+      range.setEnd(texts.currentNode, word.index + word[0].length);
+      for (const { top, left } of range.getClientRects()) {
+        const row = lines.at(-1).find((row) => Math.abs(row.top - top) < 6);
+        if (row) row.left = Math.min(row.left, left);
+        else lines.at(-1).push({ top, left });
+      }
+    }
+  }
+  const text = cell.textContent.split("\\n");
+  return lines.map((rows, i) => [text[i].length - text[i].trimStart().length,
+    rows.map(({ left }) => Math.round((left - edge) / letter))]).filter(([, rows]) => rows.length);
+})"""
+
+
+def test_on_a_phone_the_rest_of_a_line_stands_right_of_it(fresh: Visit, site: Path) -> None:
+    fresh.page.set_viewport_size({"width": 375, "height": 900})
+    fresh.go((site / "reference/own-function.html").as_uri())
+    lines = fresh.page.evaluate(BEGINNINGS)
+    assert [(own, first) for own, (first, *_) in lines if first != own] == []
+    assert [(own, rest) for own, (_, *rest) in lines if rest and min(rest) <= own] == []
+    fresh.page.add_style_tag(content=".deep { display: inline !important }")
+    lines = fresh.page.evaluate(BEGINNINGS)
+    assert any(rest and min(rest) <= own for own, (_, *rest) in lines)
