@@ -84,7 +84,7 @@ def of_this_commit(every: list[str]) -> list[str]:
     return [name for name in every if name in drawn[:SOME]]
 
 
-def of_this_commit_too(change: Change) -> bool:
+def picked_for_this_commit(change: Change) -> bool:
     """Say whether chance picks a change for this commit."""
     return crc32(f"{_commit()} {change}".encode()) % ONE_IN == 0
 
@@ -120,7 +120,7 @@ def main(arguments: list[str]) -> int:
     as_the_build_does()
     known, rows, why, total = NoFaults.read(), dict[str, Any](), Counter[str](), Counter[str]()
     spent = 0.0
-    chosen = of_this_commit_too if options.some else judging.every
+    chosen = picked_for_this_commit if options.some else judging.every
     for name, outcomes, seconds in at_once(lambda name: list(judging.judge(name, chosen)), names):
         reasons = [None if caught else known.reason(fault) for fault, caught in outcomes]
         rows[name] = counted(outcomes, reasons)

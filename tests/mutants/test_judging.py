@@ -134,7 +134,7 @@ def test_of_some_files_some_faults_are_planted_and_no_excuse_is_called_needless(
     site: Site, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(command, "of_this_commit", lambda every: every)
-    monkeypatch.setattr(command, "of_this_commit_too", lambda change: change.after == "4")
+    monkeypatch.setattr(command, "picked_for_this_commit", lambda change: change.after == "4")
     site.excuse(EXCUSED)
     assert command.main(["--some"]) == 0
     assert f"{NAME}: planted 1, check 1;" in capsys.readouterr().out
@@ -146,7 +146,7 @@ def test_chance_picks_one_fault_of_a_few_and_others_for_each_commit(
     changes, drawn = [Change("number", place, place + 1, "8") for place in range(600)], []
     for commit in "ab":
         monkeypatch.setattr(command, "_commit", lambda commit=commit: commit)
-        drawn.append(set(filter(command.of_this_commit_too, changes)))
+        drawn.append(set(filter(command.picked_for_this_commit, changes)))
     assert [round(len(changes) / len(each)) for each in drawn] == [command.ONE_IN] * 2
     assert len(drawn[0] & drawn[1]) < len(drawn[0]) / 2
 
