@@ -12,6 +12,8 @@ in such a sentence, outside of what is computed and of code:
 - a matrix that it names transposed, Aᵀ, is asked as `A.T`, and none that it does not;
 - what it names in code stands in what is asked, if the page's cells have made it, or in the code
   that led to that;
+- a class or a text that it names (`Normal`, `"cpu"`) is asked, where another one is that it does
+  not name;
 - an option that it names, `detect=True`, has no other value in what is asked;
 - two of these, or two numbers, stand in the order in which they are asked;
 - before a word that compares ("larger", "twice", "the first row") stands something of the first
@@ -91,6 +93,8 @@ COUNTED = {*NUMBERS.split(), "twenty"} - {"zero", "one"}
 CLAUSE = re.compile(r"[;:,] ")
 OURS = {"torch", "vtj", "nn", "F", "self", "True", "False", "None", "x", "y", "v", "J"}
 """Names in code that have no other one beside them, or a rule of their own: `words.spoken_of`."""
+CLASS = re.compile(r"(?<!\w)(?:[A-Z]\w*[a-z]\w*)")
+TEXT = re.compile(r"([\"'])(\w+)\1")
 NAMED = re.compile(r"(?<![\w.\"])[A-Za-z_]\w*(?![\w\"]|=[^=])")
 """The names in code, but for attributes, the names of arguments and a word in quotation marks."""
 
@@ -169,6 +173,7 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
             )
     yield from transposed(said)
     yield from other_options(said)
+    yield from in_place_of(said)
     plain_names = [code for _, code in said.named if PLAIN.fullmatch(code)]
     for code in sorted({code for code in plain_names if plain_names.count(code) > 1}):
         yield f"the sentence names {code!r} twice: is one of them something else?"
@@ -232,6 +237,34 @@ def other_options(said: Sentence) -> Iterator[str]:
             if values and option[2] not in values:
                 asked = ", ".join(sorted(values))
                 yield f"the sentence names {code!r}, and what is asked has {asked} there"
+
+
+def in_place_of(said: Sentence) -> Iterator[str]:
+    """Say which classes and texts a sentence names where what is asked has others, not named.
+
+    Examples:
+        >>> from vtj_site.statements.sentences import sentences
+        >>> asked = '`%s` has {eval}`says("no", Categorical.has_rsample)` `rsample`.'
+        >>> (right,), (wrong,) = sentences(asked % "Categorical"), sentences(asked % "Normal")
+        >>> [*in_place_of(right)], [*in_place_of(wrong)]
+        ([], ["the sentence names 'Normal', and what is asked Categorical"])
+    """
+    spoken = spoken_in(said.text)
+    for start, code in said.named:
+        asked = asked_beside(said, start)
+        there = spoken_in(asked)
+        texts = {each[2] for each in TEXT.finditer(asked)}
+        for named, others in (
+            ({*CLASS.findall(code)} - OURS, {*CLASS.findall(TEXT.sub("", asked))} - OURS),
+            ({each[2] for each in TEXT.finditer(code)}, texts),
+        ):
+            others = {each for each in others - spoken if not stems(each) & spoken}
+            for name in sorted(named - there):
+                if others and not stems(name) & there:
+                    yield (
+                        f"the sentence names {name!r}, and what is asked "
+                        f"{', '.join(sorted(others))}"
+                    )
 
 
 def unasked_options(said: Sentence, asked: Set[str]) -> Iterator[str]:
