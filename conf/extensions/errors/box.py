@@ -71,7 +71,8 @@ class ErrorMessageDirective(SphinxDirective):
         if releases[-1:] != [self.options["until"]]:
             last = releases[-1] if releases else "no release"
             raise self.error(f"recorded last on {last}, not on torch {self.options['until']}")
-        said = f"Recorded from torch {releases[0]} through {releases[-1]}."
+        said = f"Recorded on torch {releases[0]}"
+        said += f" through {releases[-1]}." if len(releases) > 1 else "."
         line = nodes.paragraph("", said, classes=["error-versions"], recorded=True)
         self.set_source_info(line)
         return [block, line]

@@ -201,7 +201,7 @@ def test_an_old_message_is_shown_with_its_recorded_releases(
         "an <older> message\n",
     ]
     assert [line.get_text() for line in shown.select("p.error-versions")] == [
-        "Recorded from torch 1.0.0 through 1.2.0.",
+        "Recorded on torch 1.0.0 through 1.2.0.",
     ]
 
 
