@@ -21,6 +21,11 @@ DROPOUT = torch.nn.Dropout()
     "went back once.",
 )
 @statement(
+    "sum of a vector, then once back",
+    "Neither is true: old releases, which took a vector for a scalar, added up the elements of "
+    "`v`, then went back once.",
+)
+@statement(
     "one pass for a vector",
     "Backward did not run once for each entry, though that would add up to the same result.",
 )
