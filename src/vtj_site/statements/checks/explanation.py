@@ -2,6 +2,7 @@
 
 import random
 from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
@@ -42,7 +43,7 @@ def _() -> None:
 @statement("families count once", "In a verdict they count once.")
 @statement(
     "too few families",
-    "Where fewer than two families answer, the verdict is *undecided*, unless a behavior fails.",
+    "With fewer than two votes, the verdict is *undecided*, unless a test of behavior fails.",
 )
 def _() -> None:
     def loses_signs(x: torch.Tensor) -> torch.Tensor:
@@ -57,6 +58,30 @@ def _() -> None:
         for engines in (["reverse", "jacrev"], ["numeric"], ["forward", "jacfwd"]):
             assert vtj.check(f, POINT, engines=engines).verdict == "undecided", (f, engines)
         assert vtj.check(f, POINT, engines=["reverse", "forward"]).verdict == "correct", f
+
+
+@statement(
+    "smaller steps before wrong",
+    "Before `vtj.check` calls a backward wrong, it repeats the finite differences with smaller "
+    "steps where they disagree most with it.",
+)
+def _() -> None:
+    v_of_last = torch.tensor([0.0, 0.0, 1.0])
+
+    def wrong_at_the_last(x: torch.Tensor, f: Any) -> torch.Tensor:
+        steps.append((x.detach() - POINT).tolist())
+        y = f(x)
+        if y.requires_grad:
+            y.register_hook(lambda v: v + v * v_of_last)
+        return y
+
+    for f in ELEMENTWISE:
+        steps = list[list[float]]()
+        report = vtj.check(lambda x, f=f: wrong_at_the_last(x, f), POINT)
+        assert report.culprit == "backward", report
+        alone = [step for step in steps if np.count_nonzero(step) == 1]
+        first, second, last = ([abs(step[i]) for step in alone if step[i]] for i in range(3))
+        assert 1e6 * min(last) < min(*first, *second), alone
 
 
 @statement("only correct is true", "In an `if`, only *correct* is true.")
