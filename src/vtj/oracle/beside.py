@@ -96,7 +96,7 @@ class Reference:
         moved = np.nan_to_num(np.stack([one[place] - right for one in self.drawn]))
         scale, wholes = abs(right), []
         names, shaped = (
-            (self.of.grad_names, self.of.parts) if place else (self.of.y_names, self.of.y)
+            (self.of.x_names("x.grad"), self.of.parts) if place else (self.of.y_names, self.of.y)
         )
         stops = np.cumsum([part.numel() for part in shaped])[:-1]
         parts = [np.split(one, stops, axis=-1) for one in (mine, right, moved, scale)]

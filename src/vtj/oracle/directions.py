@@ -73,8 +73,6 @@ class Directions:
     @cached_property
     def weak(self) -> str:
         """The same with all error bounds."""
-        if not any(pair.differs for pair in self.pairs):
-            return self.weak_at_first
         return _too_weak(self.asked, self.accused.pairs)
 
 

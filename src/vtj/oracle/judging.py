@@ -57,7 +57,6 @@ class Evidence:
     """The values behind a report, for `vtj.compare`."""
 
     trial: Trial  # `f` as it was run
-    y: tuple[Witness, ...]  # what `f` gave
     grad: tuple[Witness, ...]  # what `x.grad` was, and vᵀ·J by each other family
     jacobian: tuple[Witness, ...]  # J as a matrix, by each family
     v: Array  # the gradient argument as a vector
@@ -161,7 +160,6 @@ def judge(answers: Answers, seen: Observed, kept: Kept) -> Report:
         found,
         Evidence(
             trial=trial,
-            y=(Witness("f", "f", trial.y_vector),),
             grad=(mine, *others),
             jacobian=tuple(speakers),
             v=seen.weights,

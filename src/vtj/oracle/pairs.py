@@ -203,8 +203,11 @@ def with_size(pair: Pair, asked: Probes) -> Pair:
     """Return the pair with the magnitudes that went into a product with J, where it differs."""
     if asked.J is None or not pair.differs:
         return pair
-    of_x = pair.side == "x"
-    size = asked.J.left_size(asked.v[pair.probe]) if of_x else asked.J.right_size(asked.u)
+    v, u = abs(asked.v[pair.probe]), abs(asked.u)
+    try:
+        size = asked.J.magnitude().left(v) if pair.side == "x" else asked.J.magnitude().right(u)
+    except TypeError:  # an operator; the largest of the sums themselves stands in
+        size = abs(pair.a.value).max(initial=0)
     return replace(pair, a=replace(pair.a, size=size))
 
 
