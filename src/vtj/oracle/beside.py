@@ -87,11 +87,15 @@ class Reference:
         Roundings are lost in a whole: what all elements are off by shows there, where one alone may
         be.
         """
-        few = self._beside(mine, place, FEW)
-        return few if few.worst <= 1 else self._beside(mine, place, MANY)
+        for count in (FEW, MANY):
+            while len(self.drawn) < count:
+                self._draw()
+            found = self._beside(mine, place)
+            if found.worst <= 1:
+                break
+        return found
 
-    def _beside(self, mine: Array, place: int, runs: int) -> Beside:
-        self._draw(runs)
+    def _beside(self, mine: Array, place: int) -> Beside:
         right, relative, info = self.exact[place], earned(self.of), torch.finfo(self.of.dtype)
         moved = np.nan_to_num(np.stack([one[place] - right for one in self.drawn]))
         scale, wholes = abs(right), []
@@ -112,16 +116,15 @@ class Reference:
         apart = np.where(abs(right) > info.max, 0.0, excess(mine, right, allowed))
         return Beside(right, allowed, apart, wholes)
 
-    def _draw(self, count: int) -> None:
-        """Have this many runs that are rounded at random."""
-        while len(self.drawn) < count:
-            with rounded(self.of.eps, seed=len(self.drawn)) as mode:
-                at = tuple(
-                    # more digits than f computes with: it rounds them
-                    mode.moved(part, mode.eps) if torch.finfo(x.dtype).eps < mode.eps else part
-                    for part, x in zip(self.trial.parts, self.of.parts, strict=True)
-                )
-                self.drawn.append(self._values(at))
+    def _draw(self) -> None:
+        """Have one more run that is rounded at random."""
+        with rounded(self.of.eps, seed=len(self.drawn)) as mode:
+            at = tuple(
+                # more digits than f computes with: it rounds them
+                mode.moved(part, mode.eps) if torch.finfo(x.dtype).eps < mode.eps else part
+                for part, x in zip(self.trial.parts, self.of.parts, strict=True)
+            )
+            self.drawn.append(self._values(at))
 
     def _values(self, at: tuple[Tensor, ...]) -> tuple[Array, ...]:
         leaves = fresh_leaves(at)
@@ -271,12 +274,8 @@ def _judged(trial: Trial, what: str, mine: Array, found: Beside, who: str) -> Ju
 
 def _power(trial: Trial, powers: Sequence[tuple[str, float]]) -> Judged:
     told = ", ".join(f"{name} {passes:.1g}" for name, passes in powers)
-    row = Row(
-        "power",
-        "",
-        "note",
-        note=f"seen, if all elements are off by that part of themselves: {told}",
-    )
+    note = f"seen, if all elements are off by that part of themselves: {told}"
+    row = Row("power", "", "note", note=note)
     name, weakest = max(powers, key=lambda one: one[1])
     if weakest <= max(VISIBLE, min(UNITS * trial.eps, AT_MOST), 2 * earned(trial)):
         return Judged(row)

@@ -65,16 +65,6 @@ class Directions:
         """The same with all error bounds where it differs, and who is at fault there."""
         return accuse(self.asked, self.pairs)
 
-    @cached_property
-    def weak_at_first(self) -> str:
-        """Why nothing compared at first sight can vouch for the gradient; empty where it can."""
-        return _too_weak(self.asked, self.pairs)
-
-    @cached_property
-    def weak(self) -> str:
-        """The same with all error bounds."""
-        return _too_weak(self.asked, self.accused.pairs)
-
 
 def _detached(case: Directions) -> Mask:
     """Return which outputs autograd alone speaks for."""
@@ -110,7 +100,7 @@ def _of_weakness(case: Directions, _: bool) -> Finding | None:
     negligible = negligible_slopes(trial, (abs(asked.v) @ abs(trial.y_vector))[:, None])
     if (abs(asked.grads) <= negligible).all():
         return None
-    return Finding(case.weak, "undecided")
+    return Finding(_too_weak(asked, case.accused.pairs), "undecided")
 
 
 def _of_detached(case: Directions, hidden: Mask) -> Finding:
@@ -120,6 +110,7 @@ def _of_detached(case: Directions, hidden: Mask) -> Finding:
 
 
 def _too_weak(asked: Probes, compared: Sequence[Pair]) -> str:
+    """Say why nothing compared can vouch for the gradient; nothing where it can."""
     trial = asked.trial
     kinds = _kinds([pair for pair in compared if pair.side != "y"])  # those that see x.grad
     if not kinds:
@@ -147,12 +138,12 @@ POWER = (
     # before an entry is looked for
     Doubt(
         "a small mistake would not show",
-        lambda case: bool(case.weak_at_first),
+        lambda case: _too_weak(case.asked, case.pairs) != "",
         (FORWARD_PASS,),
     ),
     Doubt(
         "after all, it would not show",
-        lambda case: case.accused.finding is None and bool(case.weak),
+        lambda case: not case.accused.finding and _too_weak(case.asked, case.accused.pairs) != "",
         (FORWARD_PASS, WIDE_STEPS),
         _of_weakness,
     ),

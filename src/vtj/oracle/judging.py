@@ -8,6 +8,7 @@ import numpy as np
 
 from vtj.calling.state import Kept
 from vtj.calling.tensors import Tensors
+from vtj.calling.waiting import BackwardFailed
 from vtj.engines import BACKWARD, ENGINES, FORWARD, NUMERIC, Family
 from vtj.oracle.behavior import (
     LINEAR,
@@ -49,7 +50,6 @@ from vtj.report import Report, Row, Verdict
 MOST_ENTRIES = 10_000  # beyond, directions decide unless engines are asked for by name
 DEFAULT = tuple(name for name, one in ENGINES.items() if one.default)
 SPLIT = "f has another derivative under torch.func's vmap"
-RAISED_ONCE = "trying to differentiate twice a function that was marked with @once_differentiable"
 
 
 @dataclass(frozen=True)
@@ -205,22 +205,11 @@ def _gradient(
     return Judged(row, accusation(told, BACKWARD.conclusion, BACKWARD.culprit, named))
 
 
-def once_differentiable_report(trial: Trial) -> Report:
-    """Return the report on a `y` that comes from a backward marked ``@once_differentiable``.
-
-    ``y.backward()`` raises there. With `inputs=` torch gives zeros instead, which are no answer.
-
-    Source:
-        https://docs.pytorch.org/docs/stable/generated/torch.autograd.function.once_differentiable.html
-    """
-    return backward_raises(RuntimeError(RAISED_ONCE), f"J {trial.shape}")
-
-
-def backward_raises(error: Exception, title: str = "nothing to compare") -> Report:
+def backward_raises(failed: BackwardFailed) -> Report:
     """Return the report on a backward after whose error nothing more can be asked."""
-    judged = raises("x.grad", error)
+    judged = raises("x.grad", failed.error)
     assert judged.finding is not None
-    return concluded(title, [judged.row], [judged.finding])
+    return concluded(failed.title, [judged.row], [judged.finding])
 
 
 def rows(answers: Answers) -> list[Row]:
