@@ -145,19 +145,18 @@ class Reference:
             made.append(self.trial.gradient(tuple(waited(grads))))
         return tuple(made)
 
-    def doubts(self) -> Iterator[Finding]:
-        """Yield why its own gradient is no witness, where differences of it do not say the same."""
+    def doubts(self) -> list[Finding]:
+        """Return why its own gradient is no witness, where differences say something else."""
         asked = probe(Passes(self.trial), self.run, None, 1)
         if asked.differences is None:
-            yield Finding(f"{self.name}: its own backward fails: nothing to compare", "undecided")
-            return
-        case = settle(Directions(asked), POWER)
-        if case.accused.finding:
-            told = "its own gradient is not its slope, as differences see it"
-            yield Finding(f"{self.name}: {told}: nothing to compare", "undecided")
+            told = "its own backward fails: nothing to compare"
+        elif (case := settle(Directions(asked), POWER)).accused.finding:
+            told = "its own gradient is not its slope, as differences see it: nothing to compare"
         elif open_question(case, POWER):
             told = "its values are too rough to vouch for its own gradient"
-            yield Finding(f"{self.name}: {told}", "undecided")
+        else:
+            return []
+        return [Finding(f"{self.name}: {told}", "undecided")]
 
 
 def reference(name: str, g: Function, of: Trial, weights: Sequence[Array]) -> Reference:

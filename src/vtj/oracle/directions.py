@@ -30,7 +30,6 @@ from vtj.oracle.operators import operator
 from vtj.oracle.pairs import (
     Pair,
     Probes,
-    over_wide_steps,
     pairs,
     probe,
     with_forward_pass,
@@ -81,10 +80,16 @@ def _by_a_forward_pass(case: Directions) -> Directions:
 
 
 def _over_wide_steps(case: Directions) -> Directions:
-    """Take steps over which a float32 inside a function of float64 counts less."""
-    if case.asked.trial.dtype != torch.float64 or case.asked.forward is not None:
+    """Take steps over which a float32 inside a function of float64 counts less.
+
+    The largest are as wide as `x`, and its small elements move no less than the mean.
+    """
+    asked, passes = case.asked, replace(case.asked.passes, even=True)
+    if asked.trial.dtype != torch.float64 or asked.forward is not None:
         return case
-    wide = Directions(over_wide_steps(case.asked))
+    u = asked.u / asked.passes.scale * passes.scale
+    differences = passes.differences(u, v=asked.v, robust=True)
+    wide = Directions(replace(asked, passes=passes, u=u, differences=differences))
     found = wide.accused.finding  # where it is none of a mistake, kinks lie on the way
     return wide if found is None or found.verdict == "wrong" else case
 

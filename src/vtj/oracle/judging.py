@@ -102,11 +102,9 @@ def _second_order(question: Question, weights: Tensors | None) -> Iterator[Row]:
 
 def _of_what_was_asked(question: Question, answers: Answers) -> Report:
     """Return the report where no time was left for some engines."""
-    made = [
-        Row(name, ENGINES[name].family.name, "note", note="no time left") for name in answers.late
-    ]
-    if answers.witnesses:
-        made = [*rows(answers), *made]
+    made = rows(answers) if answers.witnesses else []
+    for name in answers.late:
+        made.append(Row(name, ENGINES[name].family.name, "note", note="no time left"))
     what = f"the engines {', '.join(answers.late)}, and what backward does, were"
     told = question.clock.left(what)
     return Report(f"J {question.trial.shape}", tuple(made), "undecided", None, (told,))
@@ -151,20 +149,9 @@ def judge(answers: Answers, seen: Observed, kept: Kept) -> Report:
     mine = Witness("x.grad", BACKWARD.name, trial.gradient(seen.first.grad))
     return concluded(
         f"J {trial.shape} in {trial.precision}, found in {ways}",
-        (
-            x_grad.row,
-            *rows(answers),
-            *(one.row for one in (*behavior, *of_f)),
-            *not_checked,
-        ),
+        (x_grad.row, *rows(answers), *(one.row for one in (*behavior, *of_f)), *not_checked),
         found,
-        Evidence(
-            trial=trial,
-            grad=(mine, *others),
-            jacobian=tuple(speakers),
-            v=seen.weights,
-            of_x=of_x,
-        ),
+        Evidence(trial, (mine, *others), tuple(speakers), seen.weights, of_x),
     )
 
 

@@ -227,7 +227,7 @@ def _way(asked: Probes, pair: Pair, at: int, robust: bool) -> tuple[Way, float] 
     return lambda u: passes.differences(u, robust=True).value, gap / SAFETY
 
 
-def _column(asked: Probes, pair: Pair, row: int, way: Way, error: float) -> tuple[int, int]:
+def _column(asked: Probes, pair: Pair, at: int, way: Way, error: float) -> tuple[int, int]:
     """Return a column in which the pair differs, and how many there are at least."""
     v, grad = asked.v[pair.probe], asked.grads[pair.probe]
 
@@ -235,9 +235,8 @@ def _column(asked: Probes, pair: Pair, row: int, way: Way, error: float) -> tupl
         if pair.side == "number":
             return float(grad @ some - v @ way(some))
         exact = asked.passes.forward(some) if asked.J is None else asked.J.right(some)
-        return float(exact[row] - way(some)[row])
+        return float(exact[at] - way(some)[at])
 
-    at = 0 if pair.side == "number" else row
     return bisect(asked.u, gap, float(pair.a.value[at] - pair.b.value[at]), error)
 
 
@@ -267,9 +266,7 @@ def _row(asked: Probes, k: int, column: int, trusted: tuple[Witness, Witness]) -
 
 def one_hot(size: int, at: int) -> Array:
     """Return a vector of zeros with a single one."""
-    vector = np.zeros(size)
-    vector[at] = 1
-    return vector
+    return np.asarray(np.eye(1, size, at)[0])
 
 
 def _entry(asked: Probes, row: int, column: int, forward: Array | None, numeric: Witness) -> _Entry:

@@ -149,17 +149,6 @@ def with_forward_pass(asked: Probes) -> Probes:
     return replace(asked, forward=forward, differences=asked.passes.differences(asked.u, slopes))
 
 
-def over_wide_steps(asked: Probes) -> Probes:
-    """Return the probes with differences in which rounding counts less, as of a float32 in `f`.
-
-    The largest steps are as wide as `x`, and its small elements move no less than the mean.
-    """
-    wide = replace(asked.passes, even=True)
-    u = asked.u / asked.passes.scale * wide.scale
-    differences = wide.differences(u, v=asked.v, robust=True)
-    return replace(asked, passes=wide, u=u, differences=differences)
-
-
 def pairs(asked: Probes) -> Iterator[Pair]:
     """Yield the values that should be the same.
 

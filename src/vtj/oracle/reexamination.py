@@ -178,9 +178,7 @@ def _at_the_worst_entry(answers: Answers) -> Answers:
         looked_at.append((at, gross))
     again = _with_slopes(answers, slopes, cancelling)
     assert again.numeric is not None
-    stands = np.zeros(trial.size, bool)
-    for one in exact:
-        stands |= distance(again.numeric, one, trial.relative) > 1
+    stands = np.any([distance(again.numeric, one, trial.relative) > 1 for one in exact], axis=0)
     if not all(stands.flat[at] for at, _ in looked_at):
         return answers
     gross = all(sure for _, sure in looked_at)
