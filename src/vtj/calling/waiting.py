@@ -23,7 +23,7 @@ like any other, which vtj takes: ask there, with x.cpu() and, of a module, modul
 
 
 class BackwardFailed(Exception):  # noqa: N818 - no reader sees it
-    """A backward raised, and nothing more can be asked: a device failed, whose error it is."""
+    """A backward fails, so that nothing more can be asked: on its device, or as it is marked."""
 
     def __init__(self, error: Exception, title: str = "nothing to compare") -> None:
         super().__init__()
