@@ -9,7 +9,7 @@ from vtj.calling.waiting import BackwardFailed
 from vtj.oracle.behavior import drawn
 from vtj.oracle.beside import report_beside
 from vtj.oracle.directions import along_directions, out_of_time
-from vtj.oracle.judging import backward_raises, once_differentiable_report
+from vtj.oracle.judging import backward_raises
 from vtj.oracle.question import asked
 from vtj.report import Report
 
@@ -77,12 +77,10 @@ def certify(
     try:
         with asked("certify", f, x, kwargs, others, plain, relative, seconds, seed) as question:
             trial = question.trial
-            if trial.once_differentiable:
-                return once_differentiable_report(trial)
             if question.plain:
                 return report_beside(trial, question.kept, drawn(trial), question.plain)
             return along_directions(question, J, probes)
     except BackwardFailed as failed:
-        return backward_raises(failed.error)
+        return backward_raises(failed)
     except OutOfTime as late:
         return out_of_time(late)

@@ -21,7 +21,6 @@ from vtj.oracle.judging import (
     backward_raises,
     entry_by_entry,
     gradient_argument,
-    once_differentiable_report,
 )
 from vtj.oracle.question import asked
 from vtj.oracle.trial import Trial
@@ -116,8 +115,6 @@ def check(
     try:
         with asked("check", f, x, kwargs, others, plain, relative, seconds, seed) as question:
             trial, clock = question.trial, question.clock
-            if trial.once_differentiable:
-                return once_differentiable_report(trial)
             weights = gradient_argument(question) if v is None else _weights(trial, v)
             if question.plain:
                 report = report_beside(trial, question.kept, weights, question.plain)
@@ -146,7 +143,7 @@ def check(
                     report = both(report, second)
             return report
     except BackwardFailed as failed:
-        return backward_raises(failed.error)
+        return backward_raises(failed)
     except OutOfTime as late:
         what = "what backward does beyond one gradient, or a second look at J, was"
         return Report("no J compared to the end", (), "undecided", None, (late.clock.left(what),))

@@ -95,7 +95,7 @@ def compare(
 def _claims(evidence: Evidence, given: Mapping[str, Any]) -> Iterator[_Claim]:
     trial = evidence.trial
     for argument, what, others, name in (
-        ("y", "y", evidence.y, trial.y_name),
+        ("y", "y", (Witness("f", "f", trial.y_vector),), trial.y_name),
         ("grad", "x.grad", evidence.grad, partial(trial.x_name, "x.grad")),
         ("jacobian", "J", evidence.jacobian, trial.entry_name),
         ("product", "vᵀ·J", evidence.grad, partial(trial.x_name, "(vᵀ·J)")),

@@ -23,11 +23,11 @@ like any other, which vtj takes: ask there, with x.cpu() and, of a module, modul
 
 
 class BackwardFailed(Exception):  # noqa: N818 - no reader sees it
-    """A device failed at what a backward asked of it; the error is that of the device."""
+    """A backward fails, so that nothing more can be asked: on its device, or as it is marked."""
 
-    def __init__(self, error: Exception) -> None:
+    def __init__(self, error: Exception, title: str = "nothing to compare") -> None:
         super().__init__()
-        self.error = error
+        self.error, self.title = error, title
 
 
 # per `first_failure_told`, the errors of devices, and whether a backward was asked

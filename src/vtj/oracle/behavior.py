@@ -280,11 +280,13 @@ def judge_f(trial: Trial, outcomes: Sequence[Outcome], kept: Kept) -> Iterator[J
         yield Judged(Row("precision", "", "note", note=note))
 
 
-def _holds(behavior: Behavior, holds: bool, where: str = "", error: float | None = None) -> Judged:
+def _holds(
+    behavior: Behavior, holds: bool, where: str = "", error: float | None = None, told: str = ""
+) -> Judged:
     if holds:
         return Judged(Row(behavior.name, "", "holds", error))
     text = f"{where}: {behavior.complaint}" if where else behavior.complaint
-    finding = Finding(text, "wrong", behavior.culprit)
+    finding = Finding(text + told, "wrong", behavior.culprit)
     return Judged(Row(behavior.name, "", "fails", error), finding, behavior.explains_all)
 
 
@@ -312,10 +314,8 @@ def same_as(
     at = int(np.argmax(apart))
     pair = (float(other[at]), float(expected.value[at]))
     came, due = numbers(pair, apart=pair)
-    judged = _holds(behavior, False, trial.x_name("x.grad", at), worst)
-    assert judged.finding is not None
-    finding = replace(judged.finding, text=f"{judged.finding.text}: {came} in place of {due}")
-    return replace(judged, finding=finding)
+    told = f": {came} in place of {due}"
+    return _holds(behavior, False, trial.x_name("x.grad", at), worst, told)
 
 
 def same_up_to_rounding(
@@ -337,20 +337,15 @@ def same_up_to_rounding(
 
 def unchecked(trial: Trial, kept: Kept, question: str) -> tuple[list[Row], list[Finding]]:
     """Name leaves that `f` reaches beside `x` in a row, and say per module how to check them."""
-    leaves = kept.reached(trial.others)
-    if not leaves:
-        return [], []
-    row = Row("not checked", "", "note", note=_listed(leaves))
-    return [row], [Finding(text, "undecided") for text in _how_to_check(trial, leaves, question)]
-
-
-def _how_to_check(trial: Trial, leaves: Sequence[Leaf], question: str) -> Iterator[str]:
+    leaves, found = kept.reached(trial.others), []
     for module, group in groupby(leaves, key=lambda leaf: leaf.module):
-        told = f"not checked, since x does not hold them: {_listed(list(group))}"
+        how = "make them arguments of f and parts of x, or detach() constants"
         if module:
-            yield f"{told}; to check them too: {_call(trial, module, question)}"
-        else:
-            yield f"{told}; make them arguments of f and parts of x, or detach() constants"
+            how = f"to check them too: {_call(trial, module, question)}"
+        told = f"not checked, since x does not hold them: {_listed(list(group))}; {how}"
+        found.append(Finding(told, "undecided"))
+    rows = [Row("not checked", "", "note", note=_listed(leaves))] if leaves else []
+    return rows, found
 
 
 def _call(trial: Trial, module: str, question: str) -> str:

@@ -87,16 +87,20 @@ class Reference:
         Roundings are lost in a whole: what all elements are off by shows there, where one alone may
         be.
         """
-        few = self._beside(mine, place, FEW)
-        return few if few.worst <= 1 else self._beside(mine, place, MANY)
+        for count in (FEW, MANY):
+            while len(self.drawn) < count:
+                self._draw()
+            found = self._beside(mine, place)
+            if found.worst <= 1:
+                break
+        return found
 
-    def _beside(self, mine: Array, place: int, runs: int) -> Beside:
-        self._draw(runs)
+    def _beside(self, mine: Array, place: int) -> Beside:
         right, relative, info = self.exact[place], earned(self.of), torch.finfo(self.of.dtype)
         moved = np.nan_to_num(np.stack([one[place] - right for one in self.drawn]))
         scale, wholes = abs(right), []
         names, shaped = (
-            (self.of.grad_names, self.of.parts) if place else (self.of.y_names, self.of.y)
+            (self.of.x_names("x.grad"), self.of.parts) if place else (self.of.y_names, self.of.y)
         )
         stops = np.cumsum([part.numel() for part in shaped])[:-1]
         parts = [np.split(one, stops, axis=-1) for one in (mine, right, moved, scale)]
@@ -112,16 +116,15 @@ class Reference:
         apart = np.where(abs(right) > info.max, 0.0, excess(mine, right, allowed))
         return Beside(right, allowed, apart, wholes)
 
-    def _draw(self, count: int) -> None:
-        """Have this many runs that are rounded at random."""
-        while len(self.drawn) < count:
-            with rounded(self.of.eps, seed=len(self.drawn)) as mode:
-                at = tuple(
-                    # more digits than f computes with: it rounds them
-                    mode.moved(part, mode.eps) if torch.finfo(x.dtype).eps < mode.eps else part
-                    for part, x in zip(self.trial.parts, self.of.parts, strict=True)
-                )
-                self.drawn.append(self._values(at))
+    def _draw(self) -> None:
+        """Have one more run that is rounded at random."""
+        with rounded(self.of.eps, seed=len(self.drawn)) as mode:
+            at = tuple(
+                # more digits than f computes with: it rounds them
+                mode.moved(part, mode.eps) if torch.finfo(x.dtype).eps < mode.eps else part
+                for part, x in zip(self.trial.parts, self.of.parts, strict=True)
+            )
+            self.drawn.append(self._values(at))
 
     def _values(self, at: tuple[Tensor, ...]) -> tuple[Array, ...]:
         leaves = fresh_leaves(at)
@@ -142,19 +145,18 @@ class Reference:
             made.append(self.trial.gradient(tuple(waited(grads))))
         return tuple(made)
 
-    def doubts(self) -> Iterator[Finding]:
-        """Yield why its own gradient is no witness, where differences of it do not say the same."""
+    def doubts(self) -> list[Finding]:
+        """Return why its own gradient is no witness, where differences say something else."""
         asked = probe(Passes(self.trial), self.run, None, 1)
         if asked.differences is None:
-            yield Finding(f"{self.name}: its own backward fails: nothing to compare", "undecided")
-            return
-        case = settle(Directions(asked), POWER)
-        if case.accused.finding:
-            told = "its own gradient is not its slope, as differences see it"
-            yield Finding(f"{self.name}: {told}: nothing to compare", "undecided")
+            told = "its own backward fails: nothing to compare"
+        elif (case := settle(Directions(asked), POWER)).accused.finding:
+            told = "its own gradient is not its slope, as differences see it: nothing to compare"
         elif open_question(case, POWER):
             told = "its values are too rough to vouch for its own gradient"
-            yield Finding(f"{self.name}: {told}", "undecided")
+        else:
+            return []
+        return [Finding(f"{self.name}: {told}", "undecided")]
 
 
 def reference(name: str, g: Function, of: Trial, weights: Sequence[Array]) -> Reference:
@@ -271,12 +273,8 @@ def _judged(trial: Trial, what: str, mine: Array, found: Beside, who: str) -> Ju
 
 def _power(trial: Trial, powers: Sequence[tuple[str, float]]) -> Judged:
     told = ", ".join(f"{name} {passes:.1g}" for name, passes in powers)
-    row = Row(
-        "power",
-        "",
-        "note",
-        note=f"seen, if all elements are off by that part of themselves: {told}",
-    )
+    note = f"seen, if all elements are off by that part of themselves: {told}"
+    row = Row("power", "", "note", note=note)
     name, weakest = max(powers, key=lambda one: one[1])
     if weakest <= max(VISIBLE, min(UNITS * trial.eps, AT_MOST), 2 * earned(trial)):
         return Judged(row)

@@ -39,13 +39,8 @@ def named(
     The name is empty, and the count None, where it is not known. `said` is what everybody says of
     one of these, that `at`.
     """
-    rows, columns = asked.trial.size
-    tangents = FORWARD.name in said and family in (FORWARD, NUMERIC)
-    differences = family == NUMERIC or (asked.J is None and family == BACKWARD)
-    if rows + columns * (tangents + 2 * differences) <= FEW_CALLS:
-        told = _of_all_entries(asked, family, said, at, tangents, differences)
-        if told is not None:
-            return told
+    if told := _of_all_entries(asked, family, said, at):
+        return told
     if family == NUMERIC:
         seen = [said[one.name] for one in (BACKWARD, FORWARD) if one.name in said]
         zero = not asked.grads.any() and not any(one.value.any() for one in seen)
@@ -58,15 +53,14 @@ def named(
 
 
 def _of_all_entries(
-    asked: Probes,
-    family: Family,
-    said: Mapping[str, Witness],
-    at: int,
-    tangents: bool,
-    differences: bool,
+    asked: Probes, family: Family, said: Mapping[str, Witness], at: int
 ) -> tuple[str, int] | None:
-    """Look at all entries; None where those do not show what was found at one."""
+    """Look at all entries; None where they are many, or do not show what was found at one."""
     trial, passes = asked.trial, asked.passes
+    tangents = FORWARD.name in said and family in (FORWARD, NUMERIC)
+    differences = family == NUMERIC or (asked.J is None and family == BACKWARD)
+    if trial.size[0] + trial.size[1] * (tangents + 2 * differences) > FEW_CALLS:
+        return None
     columns = np.eye(trial.size[1])
     outcomes = [passes.backward(v) for v in np.eye(trial.size[0])]
     if any(failure(one) for one in outcomes):

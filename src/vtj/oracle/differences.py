@@ -73,16 +73,11 @@ def richardson(
     size, error = abs(expected), np.zeros(expected.shape)
     for step in steps:
         plus, minus = g(step), g(-step)
-        slope = plus - minus
-        slope /= 2 * step
-        slopes.append(slope)
+        slopes.append((plus - minus) / (2 * step))
         if len(slopes) == 1:
             continue
         if len(slopes) == 2:
-            error = eps * abs(plus)
-            error += noise
-            error += rounding * size
-            error /= step
+            error = (eps * abs(plus) + noise + rounding * size) / step
             if not SAFETY * error.max(initial=0) <= ROUGH * size.max(initial=0) < np.inf:
                 return None
             error += ENOUGH / SAFETY * size

@@ -30,7 +30,6 @@ from vtj.oracle.operators import operator
 from vtj.oracle.pairs import (
     Pair,
     Probes,
-    over_wide_steps,
     pairs,
     probe,
     with_forward_pass,
@@ -65,18 +64,6 @@ class Directions:
         """The same with all error bounds where it differs, and who is at fault there."""
         return accuse(self.asked, self.pairs)
 
-    @cached_property
-    def weak_at_first(self) -> str:
-        """Why nothing compared at first sight can vouch for the gradient; empty where it can."""
-        return _too_weak(self.asked, self.pairs)
-
-    @cached_property
-    def weak(self) -> str:
-        """The same with all error bounds."""
-        if not any(pair.differs for pair in self.pairs):
-            return self.weak_at_first
-        return _too_weak(self.asked, self.accused.pairs)
-
 
 def _detached(case: Directions) -> Mask:
     """Return which outputs autograd alone speaks for."""
@@ -93,10 +80,16 @@ def _by_a_forward_pass(case: Directions) -> Directions:
 
 
 def _over_wide_steps(case: Directions) -> Directions:
-    """Take steps over which a float32 inside a function of float64 counts less."""
-    if case.asked.trial.dtype != torch.float64 or case.asked.forward is not None:
+    """Take steps over which a float32 inside a function of float64 counts less.
+
+    The largest are as wide as `x`, and its small elements move no less than the mean.
+    """
+    asked, passes = case.asked, replace(case.asked.passes, even=True)
+    if asked.trial.dtype != torch.float64 or asked.forward is not None:
         return case
-    wide = Directions(over_wide_steps(case.asked))
+    u = asked.u / asked.passes.scale * passes.scale
+    differences = passes.differences(u, v=asked.v, robust=True)
+    wide = Directions(replace(asked, passes=passes, u=u, differences=differences))
     found = wide.accused.finding  # where it is none of a mistake, kinks lie on the way
     return wide if found is None or found.verdict == "wrong" else case
 
@@ -112,7 +105,7 @@ def _of_weakness(case: Directions, _: bool) -> Finding | None:
     negligible = negligible_slopes(trial, (abs(asked.v) @ abs(trial.y_vector))[:, None])
     if (abs(asked.grads) <= negligible).all():
         return None
-    return Finding(case.weak, "undecided")
+    return Finding(_too_weak(asked, case.accused.pairs), "undecided")
 
 
 def _of_detached(case: Directions, hidden: Mask) -> Finding:
@@ -122,6 +115,7 @@ def _of_detached(case: Directions, hidden: Mask) -> Finding:
 
 
 def _too_weak(asked: Probes, compared: Sequence[Pair]) -> str:
+    """Say why nothing compared can vouch for the gradient; nothing where it can."""
     trial = asked.trial
     kinds = _kinds([pair for pair in compared if pair.side != "y"])  # those that see x.grad
     if not kinds:
@@ -149,12 +143,12 @@ POWER = (
     # before an entry is looked for
     Doubt(
         "a small mistake would not show",
-        lambda case: bool(case.weak_at_first),
+        lambda case: _too_weak(case.asked, case.pairs) != "",
         (FORWARD_PASS,),
     ),
     Doubt(
         "after all, it would not show",
-        lambda case: case.accused.finding is None and bool(case.weak),
+        lambda case: not case.accused.finding and _too_weak(case.asked, case.accused.pairs) != "",
         (FORWARD_PASS, WIDE_STEPS),
         _of_weakness,
     ),

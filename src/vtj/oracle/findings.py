@@ -81,10 +81,8 @@ def concluded(
 
 def said(witnesses: Sequence[Witness], at: int) -> str:
     """Return what each family says of one entry, in the order of `FAMILIES`."""
-    order = list(FAMILIES)
-    quoted = sorted(
-        witnesses, key=lambda one: order.index(one.family) if one.family in order else -1
-    )
+    order = {name: place for place, name in enumerate(FAMILIES)}
+    quoted = sorted(witnesses, key=lambda one: order.get(one.family, -1))
     spoken = [(one.family, float(one.value.reshape(-1)[at])) for one in quoted]
     spoken = [(name, value) for name, value in spoken if name != NUMERIC.name or value == value]
     if not spoken:

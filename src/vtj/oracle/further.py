@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from vtj.calling import waiting
-from vtj.calling.tensors import as_tuple, dense, fresh_leaves, shaped_like
+from vtj.calling.tensors import as_tuple, fresh_leaves, shaped_like
 from vtj.engines import BACKWARD
 from vtj.oracle.behavior import Behavior, Judged, raises, same_up_to_rounding
 from vtj.oracle.trial import ForwardRun, Trial
@@ -154,48 +154,39 @@ class _Raised(Exception):  # noqa: N818 - no reader sees it
 
 
 def _inputs_alone(trial: Trial, v: Array) -> Array:
-    found = []
-    for k, name in enumerate(name for name, _ in trial.inputs):
+    total = np.zeros(trial.size[1])
+    for k, (name, _) in enumerate(trial.inputs):
         leaves = [part.detach().clone() for part in trial.parts]
         leaves[k].requires_grad_()
         told = f"where {name} alone requires grad"
-        found.append(_gradient(trial, leaves, v, range(len(trial.y)), [k], told)[k])
-    return trial.gradient(tuple(found))
+        total += _gradient(trial, leaves, v, range(len(trial.y)), told)
+    return total
 
 
 def outputs_alone(trial: Trial, v: Array) -> Array:
     """Return the sum of what a backward from each output leaves where the others are not used."""
-    everything = range(len(trial.parts))
     total = np.zeros(trial.size[1])
     for j in np.flatnonzero(trial.connected).tolist():
         told = f"where {trial.y_names[j]} alone is used"
-        grads = _gradient(trial, fresh_leaves(trial.x), v, [j], everything, told)
-        total += trial.gradient(tuple(grads))
+        total += _gradient(trial, fresh_leaves(trial.x), v, [j], told)
     return total
 
 
 def _gradient(
-    trial: Trial,
-    leaves: Sequence[Tensor],
-    v: Array,
-    outputs: Sequence[int],
-    inputs: Sequence[int],
-    told: str,
-) -> list[Tensor | None]:
+    trial: Trial, leaves: Sequence[Tensor], v: Array, outputs: Sequence[int], told: str
+) -> Array:
+    """Return what a backward from these outputs leaves, zeros where a leaf requires no grad."""
+    inputs = [leaf for leaf in leaves if leaf.requires_grad]  # f may change that
     with warnings.catch_warnings():
         # of checkpoints with nothing to do, which nobody asked for
         warnings.simplefilter("ignore")
-        y, weights = as_tuple(trial.f(*leaves), "y"), as_tuple(trial.weights(v))
+        y, weights = as_tuple(trial.f(*leaves), "y"), shaped_like(v, trial.y)
         seen = [i for i in outputs if y[i].requires_grad]
         if seen:
             try:
-                waiting.backward(
-                    [y[i] for i in seen],
-                    [weights[i] for i in seen],
-                    inputs=[leaves[i] for i in inputs],
-                )
+                waiting.backward([y[i] for i in seen], [weights[i] for i in seen], inputs=inputs)
             except Exception as error:
                 if "use_reentrant=True" in str(error):  # it refuses inputs=
                     raise
                 raise _Raised(told, error) from error
-    return [None if leaf.grad is None else dense(leaf.grad) for leaf in leaves]
+    return trial.gradient(tuple(leaf.grad for leaf in leaves))

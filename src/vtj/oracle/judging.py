@@ -8,6 +8,7 @@ import numpy as np
 
 from vtj.calling.state import Kept
 from vtj.calling.tensors import Tensors
+from vtj.calling.waiting import BackwardFailed
 from vtj.engines import BACKWARD, ENGINES, FORWARD, NUMERIC, Family
 from vtj.oracle.behavior import (
     LINEAR,
@@ -49,7 +50,6 @@ from vtj.report import Report, Row, Verdict
 MOST_ENTRIES = 10_000  # beyond, directions decide unless engines are asked for by name
 DEFAULT = tuple(name for name, one in ENGINES.items() if one.default)
 SPLIT = "f has another derivative under torch.func's vmap"
-RAISED_ONCE = "trying to differentiate twice a function that was marked with @once_differentiable"
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,6 @@ class Evidence:
     """The values behind a report, for `vtj.compare`."""
 
     trial: Trial  # `f` as it was run
-    y: tuple[Witness, ...]  # what `f` gave
     grad: tuple[Witness, ...]  # what `x.grad` was, and vᵀ·J by each other family
     jacobian: tuple[Witness, ...]  # J as a matrix, by each family
     v: Array  # the gradient argument as a vector
@@ -103,11 +102,9 @@ def _second_order(question: Question, weights: Tensors | None) -> Iterator[Row]:
 
 def _of_what_was_asked(question: Question, answers: Answers) -> Report:
     """Return the report where no time was left for some engines."""
-    made = [
-        Row(name, ENGINES[name].family.name, "note", note="no time left") for name in answers.late
-    ]
-    if answers.witnesses:
-        made = [*rows(answers), *made]
+    made = rows(answers) if answers.witnesses else []
+    for name in answers.late:
+        made.append(Row(name, ENGINES[name].family.name, "note", note="no time left"))
     what = f"the engines {', '.join(answers.late)}, and what backward does, were"
     told = question.clock.left(what)
     return Report(f"J {question.trial.shape}", tuple(made), "undecided", None, (told,))
@@ -152,21 +149,9 @@ def judge(answers: Answers, seen: Observed, kept: Kept) -> Report:
     mine = Witness("x.grad", BACKWARD.name, trial.gradient(seen.first.grad))
     return concluded(
         f"J {trial.shape} in {trial.precision}, found in {ways}",
-        (
-            x_grad.row,
-            *rows(answers),
-            *(one.row for one in (*behavior, *of_f)),
-            *not_checked,
-        ),
+        (x_grad.row, *rows(answers), *(one.row for one in (*behavior, *of_f)), *not_checked),
         found,
-        Evidence(
-            trial=trial,
-            y=(Witness("f", "f", trial.y_vector),),
-            grad=(mine, *others),
-            jacobian=tuple(speakers),
-            v=seen.weights,
-            of_x=of_x,
-        ),
+        Evidence(trial, (mine, *others), tuple(speakers), seen.weights, of_x),
     )
 
 
@@ -207,22 +192,11 @@ def _gradient(
     return Judged(row, accusation(told, BACKWARD.conclusion, BACKWARD.culprit, named))
 
 
-def once_differentiable_report(trial: Trial) -> Report:
-    """Return the report on a `y` that comes from a backward marked ``@once_differentiable``.
-
-    ``y.backward()`` raises there. With `inputs=` torch gives zeros instead, which are no answer.
-
-    Source:
-        https://docs.pytorch.org/docs/stable/generated/torch.autograd.function.once_differentiable.html
-    """
-    return backward_raises(RuntimeError(RAISED_ONCE), f"J {trial.shape}")
-
-
-def backward_raises(error: Exception, title: str = "nothing to compare") -> Report:
+def backward_raises(failed: BackwardFailed) -> Report:
     """Return the report on a backward after whose error nothing more can be asked."""
-    judged = raises("x.grad", error)
+    judged = raises("x.grad", failed.error)
     assert judged.finding is not None
-    return concluded(title, [judged.row], [judged.finding])
+    return concluded(failed.title, [judged.row], [judged.finding])
 
 
 def rows(answers: Answers) -> list[Row]:

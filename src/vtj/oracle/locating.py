@@ -139,10 +139,6 @@ class _Entry:
         """Return whether differences contradict what somebody says of it."""
         return bool(distance(one, self.numeric, self.trial.relative)[0] > 1)
 
-    def of_differences(self, column: Witness) -> "_Entry":
-        """Return the entry where differences say this of its column."""
-        return replace(self, numeric=column.only(self.row))
-
 
 def _locate(asked: Probes, pair: Pair, *, robust: bool) -> Finding | None:
     """Find the entry in which two values differ, and who is at fault there.
@@ -175,7 +171,7 @@ def _locate(asked: Probes, pair: Pair, *, robust: bool) -> Finding | None:
         if not gaps:
             return None
         if not passes.stands(u, row, float(numeric.value[row]), float(min(gaps))):
-            entry = entry.of_differences(passes.differences(u, robust=True))
+            entry = replace(entry, numeric=passes.differences(u, robust=True).only(row))
         entry = _with_rounding(entry)
     return (
         _leap(entry) or _cancelling_kink(entry) or _accused(asked, entry, pair, columns + rows - 1)
@@ -231,7 +227,7 @@ def _way(asked: Probes, pair: Pair, at: int, robust: bool) -> tuple[Way, float] 
     return lambda u: passes.differences(u, robust=True).value, gap / SAFETY
 
 
-def _column(asked: Probes, pair: Pair, row: int, way: Way, error: float) -> tuple[int, int]:
+def _column(asked: Probes, pair: Pair, at: int, way: Way, error: float) -> tuple[int, int]:
     """Return a column in which the pair differs, and how many there are at least."""
     v, grad = asked.v[pair.probe], asked.grads[pair.probe]
 
@@ -239,9 +235,8 @@ def _column(asked: Probes, pair: Pair, row: int, way: Way, error: float) -> tupl
         if pair.side == "number":
             return float(grad @ some - v @ way(some))
         exact = asked.passes.forward(some) if asked.J is None else asked.J.right(some)
-        return float(exact[row] - way(some)[row])
+        return float(exact[at] - way(some)[at])
 
-    at = 0 if pair.side == "number" else row
     return bisect(asked.u, gap, float(pair.a.value[at] - pair.b.value[at]), error)
 
 
@@ -271,9 +266,7 @@ def _row(asked: Probes, k: int, column: int, trusted: tuple[Witness, Witness]) -
 
 def one_hot(size: int, at: int) -> Array:
     """Return a vector of zeros with a single one."""
-    vector = np.zeros(size)
-    vector[at] = 1
-    return vector
+    return np.asarray(np.eye(1, size, at)[0])
 
 
 def _entry(asked: Probes, row: int, column: int, forward: Array | None, numeric: Witness) -> _Entry:
@@ -288,7 +281,7 @@ def _entry(asked: Probes, row: int, column: int, forward: Array | None, numeric:
     if forward is not None:
         said_by[FORWARD.name] = forward[[row]]
     exact = tuple(Witness(family, family, value) for family, value in said_by.items())
-    return _Entry(trial, row, column, exact, numeric).of_differences(numeric)
+    return _Entry(trial, row, column, exact, numeric.only(row))
 
 
 def _with_rounding(entry: _Entry) -> _Entry:
@@ -346,8 +339,7 @@ def _accused(asked: Probes, entry: _Entry, pair: Pair, places: int) -> Finding |
             return Finding(told, "undecided")
         if family == BACKWARD and right_alone(trial, entry.v, entry.numeric, [entry.column]):
             return accusation(told, family.conclusion, family.culprit, TOGETHER)
-        by = {one.family or NUMERIC.name: one for one in entry.said}
-        mistake, exactly = named(asked, pair, family, by, entry.at)
+        mistake, exactly = named(asked, pair, family, one_per_family(entry.said), entry.at)
         count = f"{exactly or f'at least {places}'} of {prod(trial.size)} entries"
         count = count if (exactly or places) > 1 else ""
         return accusation(told, family.conclusion, family.culprit, mistake, count)

@@ -34,22 +34,9 @@ class Operator:
         """Return J·u; raises TypeError or ValueError when it comes in another form."""
         return _vector("J @ u", lambda: _right(self.J, u), self.J.shape[0])
 
-    def left_size(self, v: Array) -> Array:
-        """Return the sums of magnitudes that went into `left`."""
-        size = self.magnitude()
-        return _largest(self.left(v)) if size is None else _left(abs(v), size)
-
-    def right_size(self, u: Array) -> Array:
-        """Return the sums of magnitudes that went into `right`."""
-        size = self.magnitude()
-        return _largest(self.right(u)) if size is None else _right(size, abs(u))
-
-    def magnitude(self) -> Any:
-        """Return |J|, or None where it cannot be had."""
-        try:
-            return abs(self.J)
-        except TypeError:
-            return None
+    def magnitude(self) -> "Operator":
+        """Return |J|; raises TypeError where it cannot be had."""
+        return Operator(abs(self.J))
 
 
 def operator(trial: Trial, J: Any) -> Operator:  # noqa: N803 - J is the term
@@ -111,8 +98,3 @@ def _right(J: Any, u: Array) -> Array:  # noqa: N803 - J is the term
     if isinstance(J, Tensor):
         return np.asarray(J.numpy() @ u if _is_dense(J) else (J @ torch.from_numpy(u)).numpy())
     return np.asarray(J @ u)
-
-
-def _largest(product: Array) -> Array:
-    """Stand in for the sums of magnitudes where they cannot be had: the largest element."""
-    return np.broadcast_to(abs(product).max(initial=0), product.shape)

@@ -149,17 +149,6 @@ def with_forward_pass(asked: Probes) -> Probes:
     return replace(asked, forward=forward, differences=asked.passes.differences(asked.u, slopes))
 
 
-def over_wide_steps(asked: Probes) -> Probes:
-    """Return the probes with differences in which rounding counts less, as of a float32 in `f`.
-
-    The largest steps are as wide as `x`, and its small elements move no less than the mean.
-    """
-    wide = replace(asked.passes, even=True)
-    u = asked.u / asked.passes.scale * wide.scale
-    differences = wide.differences(u, v=asked.v, robust=True)
-    return replace(asked, passes=wide, u=u, differences=differences)
-
-
 def pairs(asked: Probes) -> Iterator[Pair]:
     """Yield the values that should be the same.
 
@@ -203,8 +192,11 @@ def with_size(pair: Pair, asked: Probes) -> Pair:
     """Return the pair with the magnitudes that went into a product with J, where it differs."""
     if asked.J is None or not pair.differs:
         return pair
-    of_x = pair.side == "x"
-    size = asked.J.left_size(asked.v[pair.probe]) if of_x else asked.J.right_size(asked.u)
+    v, u = abs(asked.v[pair.probe]), abs(asked.u)
+    try:
+        size = asked.J.magnitude().left(v) if pair.side == "x" else asked.J.magnitude().right(u)
+    except TypeError:  # an operator; the largest of the sums themselves stands in
+        size = abs(pair.a.value).max(initial=0)
     return replace(pair, a=replace(pair.a, size=size))
 
 

@@ -10,8 +10,10 @@ from vtj.calling.arguments import arguments
 from vtj.calling.clock import Clock
 from vtj.calling.state import Kept
 from vtj.calling.tensors import Function
-from vtj.calling.waiting import first_failure_told
+from vtj.calling.waiting import BackwardFailed, first_failure_told
 from vtj.oracle.trial import ForwardRun, Trial, first_run
+
+RAISED_ONCE = "trying to differentiate twice a function that was marked with @once_differentiable"
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,12 @@ def asked(
         TypeError: When a plain function cannot be called, or `x` or `y` is not of a floating dtype.
         ValueError: When the tolerance or the time is none, or J came beside a plain function.
         OutOfTime: When time is over; it has the clock.
-        BackwardFailed: When a device failed at what a backward asked of it.
+        BackwardFailed: When a device failed at what a backward asked of it, or `y` comes from a
+            backward marked ``@once_differentiable``: ``y.backward()`` raises there, and with
+            `inputs=` torch gives zeros instead, which are no answer.
+
+    Source:
+        https://docs.pytorch.org/docs/stable/generated/torch.autograd.function.once_differentiable.html
     """
     if relative is not None and not 0 < relative < 1:
         raise ValueError(f"relative is {relative!r}; expected a number between 0 and 1")
@@ -66,4 +73,6 @@ def asked(
         trial, run = first_run(
             clock, given.x, given=given, relative=relative, as_given=bool(beside), seed=seed
         )
+        if trial.once_differentiable:
+            raise BackwardFailed(RuntimeError(RAISED_ONCE), f"J {trial.shape}")
         yield Question(trial, run, kept, clock, beside)

@@ -131,13 +131,22 @@ def _by_plain_engines(answers: Answers) -> Answers:
     ]
     plain = [n for n, one in ENGINES.items() if one.family in batched and not one.vmap]
     added = ask_engines(answers.trial, plain, None).witnesses
-    kept, rows = answers.witnesses, answers.rows
     if FORWARD in batched and FORWARD.name not in [one.family for one in added]:
-        others = tuple(one for one in kept if one.family != FORWARD.name)
-        left_out = [one for one in kept if one.family == FORWARD.name and others]
-        made = (Row(one.name, one.family, "not applicable", note=LEFT_OUT) for one in left_out)
-        kept, rows = others or kept, (*rows, *made)
-    return replace(answers, witnesses=(*added, *kept), rows=rows)
+        answers = _without_forward(answers, LEFT_OUT)
+    return replace(answers, witnesses=(*added, *answers.witnesses))
+
+
+def _without_forward(answers: Answers, why: str) -> Answers:
+    """Take forward mode's vote, where others have one."""
+    others = tuple(one for one in answers.witnesses if one.family != FORWARD.name)
+    if not others:
+        return answers
+    rows = (
+        Row(one.name, one.family, "not applicable", note=why)
+        for one in answers.witnesses
+        if one.family == FORWARD.name
+    )
+    return replace(answers, witnesses=others, rows=(*answers.rows, *rows))
 
 
 def _at_the_worst_entry(answers: Answers) -> Answers:
@@ -169,9 +178,7 @@ def _at_the_worst_entry(answers: Answers) -> Answers:
         looked_at.append((at, gross))
     again = _with_slopes(answers, slopes, cancelling)
     assert again.numeric is not None
-    stands = np.zeros(trial.size, bool)
-    for one in exact:
-        stands |= distance(again.numeric, one, trial.relative) > 1
+    stands = np.any([distance(again.numeric, one, trial.relative) > 1 for one in exact], axis=0)
     if not all(stands.flat[at] for at, _ in looked_at):
         return answers
     gross = all(sure for _, sure in looked_at)
@@ -279,13 +286,7 @@ def _without_torchs_forward(answers: Answers) -> Answers:
         return answers
     at = int(np.argmax(mask))
     told = f"{trial.entry_name(at)}: {said(list(answers.speakers.values()), at)}"
-    kept = tuple(one for one in answers.witnesses if one.family != FORWARD.name)
-    rows = (
-        Row(one.name, one.family, "not applicable", note=f"{FORWARD_ERRS}: {told}")
-        for one in answers.witnesses
-        if one.family == FORWARD.name
-    )
-    return replace(answers, witnesses=kept, rows=(*answers.rows, *rows))
+    return _without_forward(answers, f"{FORWARD_ERRS}: {told}")
 
 
 AGAIN = (
@@ -311,13 +312,11 @@ def _with_slopes(answers: Answers, slopes: Slopes, cancelling: Mask | None = Non
     trial, exact = answers.trial, answers.exact
     again = differences_witness(trial, slopes, exact)
     again = replace(again, error=again.error + least_visible_slope(trial, again.value))
-    silent = again.silent | _rounded_away(trial, again, exact) | _stairs(trial, again, exact)
-    silent = silent | _last_digits(trial, replace(again, silent=silent), exact)
-    silent = silent | _leaps(trial, replace(again, silent=silent), exact)
+    for misled in (_rounded_away, _stairs, _last_digits, _leaps) if exact else ():
+        again = replace(again, silent=again.silent | misled(trial, again, exact))
     if cancelling is not None:
         cancelling = cancelling & _apart(answers.speakers.get(BACKWARD.name), again, trial.relative)
-        silent = silent | cancelling
-    again = replace(again, silent=silent)
+        again = replace(again, silent=again.silent | cancelling)
     return answers.with_numeric(again, slopes=slopes, cancelling_kinks=cancelling)
 
 
@@ -326,8 +325,6 @@ def _rounded_away(trial: Trial, numeric: Witness, exact: Sequence[Witness]) -> M
 
     Without it the right drawn function 3562 (in tests/) would be called wrong.
     """
-    if not exact:
-        return np.zeros(trial.size, bool)
     largest = np.max([abs(one.value) for one in exact], axis=0)
     flat = (numeric.value == 0) & (trial.y_vector == 0)[:, None]
     return np.asarray(flat & (largest > 0) & (largest <= ROUNDED_AWAY))
@@ -343,7 +340,7 @@ def _last_digits(trial: Trial, numeric: Witness, exact: Sequence[Witness]) -> Ma
     found = (abs(trial.y_vector)[:, None] <= least * trial.x_size) & (abs(numeric.value) <= least)
     for one in exact:
         found = found & (abs(one.value) <= least) & (distance(numeric, one, trial.relative) > 1)
-    for column in np.flatnonzero(found.any(axis=0)).tolist() if exact else ():
+    for column in np.flatnonzero(found.any(axis=0)).tolist():
         towards = np.zeros(trial.size[1])
         towards[column] = WIDE * trial.x_size[column]
         mean = np.zeros(trial.size[0])
@@ -353,7 +350,7 @@ def _last_digits(trial: Trial, numeric: Witness, exact: Sequence[Witness]) -> Ma
         plus, minus = (trial.run(trial.x_vector + side * towards) for side in (1, -1))
         slope = (plus - minus) / (2 * towards[column])
         found[:, column] &= abs(slope - mean) <= VISIBLE * abs(mean)
-    return found if exact else np.zeros(trial.size, bool)
+    return np.asarray(found)
 
 
 def _stairs(trial: Trial, numeric: Witness, exact: Sequence[Witness]) -> Mask:
@@ -362,8 +359,6 @@ def _stairs(trial: Trial, numeric: Witness, exact: Sequence[Witness]) -> Mask:
     They may be stairs of its own or what rounding inside leaves of a detached path. Without it
     ``round(x, decimals=3)`` at [-4.0626875, -5.5946875] would be called wrong.
     """
-    if not exact:
-        return np.zeros(trial.size, bool)
     flat = np.asarray(np.all([one.value == 0 for one in exact], axis=0))
     # beyond its error: else the keys' bias in nn.TransformerEncoder, whose slope is 0 but for
     # rounding, is undecided (in tests/)
@@ -378,15 +373,13 @@ def _stairs(trial: Trial, numeric: Witness, exact: Sequence[Witness]) -> Mask:
 
 def _leaps(trial: Trial, numeric: Witness, exact: Sequence[Witness]) -> Mask:
     """Return where `f` leaps near `x`, and has the slope between leaps that exact ones give."""
-    found = np.zeros(trial.size, bool)
-    apart = [distance(numeric, one, trial.relative) > 1 for one in exact]
-    if not exact or not (contradicted := np.all(apart, axis=0)).any():
-        return found
-    slopes = exact[0].value
-    for column in np.flatnonzero(contradicted.any(axis=0)).tolist() if trial.leaps else ():
-        gaps = slopes[:, column] - numeric.value[:, column]
-        found[:, column] = leaps_nearby(trial, column, slopes[:, column], gaps)
-    return np.asarray(found & contradicted)
+    found = np.asarray(
+        np.all([distance(numeric, one, trial.relative) > 1 for one in exact], axis=0)
+    )
+    for column in np.flatnonzero(found.any(axis=0)).tolist():
+        slopes = exact[0].value[:, column]
+        found[:, column] &= leaps_nearby(trial, column, slopes, slopes - numeric.value[:, column])
+    return found
 
 
 def _columns_by(trial: Trial, first: Slopes, columns: list[int], how: Column) -> Slopes:

@@ -138,10 +138,29 @@ class Trial:
         return lambda t: self.run(self.x_vector + t * towards), 8 * self.eps
 
     def matrix(self, J: Any) -> Array:  # noqa: N803 - J is the term
-        """Return J, in the form in which an engine or a person gives it, as one matrix."""
-        return as_matrix(
-            J, self.y_shapes, self.x_shapes, y_tuple=self.y_tuple, x_tuple=self.x_tuple
-        )
+        """Return J, a block per output and input, as one matrix ``(y.numel(), x.numel())``.
+
+        Raises:
+            ValueError: When a block is missing or has another shape; it names both.
+
+        Example:
+            >>> try_out(lambda x: 3 * x**2, torch.ones(2)).matrix(np.zeros((2, 3)))
+            Traceback (most recent call last):
+            ...
+            ValueError: J has shape (2, 3); expected (*y.shape, *x.shape) = (2, 2)
+        """
+        rows = []
+        for o, y in enumerate(self.y):
+            row = _part(J, o, len(self.y), "output") if self.y_tuple else J
+            blocks = []
+            for i, x in enumerate(self.parts):
+                block = as_array(_part(row, i, len(self.parts), "input") if self.x_tuple else row)
+                if block.shape != (*y.shape, *x.shape):
+                    rule = f"expected (*y.shape, *x.shape) = {(*y.shape, *x.shape)}"
+                    raise ValueError(f"J has shape {block.shape}; {rule}")
+                blocks.append(block.reshape(y.numel(), x.numel()))
+            rows.append(np.concatenate(blocks, axis=1))
+        return np.concatenate(rows)
 
     def gradient(self, grad: Any) -> Array:
         """Return what `.grad` holds as one vector, zeros where it holds nothing."""
@@ -215,11 +234,6 @@ class Trial:
         return list(zip(self.names or counted, self.x_shapes, strict=True))
 
     @property
-    def grad_names(self) -> list[str]:
-        """What the gradient of every input is called."""
-        return [_of_part("x.grad", part) for part, _ in self.inputs]
-
-    @property
     def y_names(self) -> list[str]:
         """The name of every output."""
         counted = [f"y[{i}]" if self.y_tuple else "y" for i in range(len(self.y))]
@@ -245,10 +259,13 @@ class Trial:
         """The relative rounding error of `f`'s values."""
         return float(torch.finfo(self.dtype).eps)
 
+    def x_names(self, name: str) -> list[str]:
+        """Return what each part is called of `x`, or of what has its shape."""
+        return [_of_part(name, part) for part, _ in self.inputs]
+
     def x_name(self, name: str, flat: int) -> str:
-        """Name one element of `x`, or of what has its shape."""
-        named = [_of_part(name, part) for part, _ in self.inputs]
-        return element(named, self.x_shapes, flat)
+        """Name one element of it."""
+        return element(self.x_names(name), self.x_shapes, flat)
 
     def y_name(self, flat: int) -> str:
         """Name one element of `y`."""
@@ -279,40 +296,6 @@ def _of_part(name: str, part: str) -> str:
     if part == "x" or part.startswith("x["):
         return name + part[1:]
     return name.replace("x", part, 1)
-
-
-def as_matrix(
-    J: Any,  # noqa: N803 - J is the term
-    y_shapes: Sequence[tuple[int, ...]],
-    x_shapes: Sequence[tuple[int, ...]],
-    *,
-    y_tuple: bool,
-    x_tuple: bool,
-) -> Array:
-    """Return J, a block per output and input, as one matrix ``(y.numel(), x.numel())``.
-
-    Raises:
-        ValueError: When a block is missing or has another shape; it names both.
-
-    Example:
-        >>> as_matrix(np.zeros((2, 3)), [(2,)], [(2,)], y_tuple=False, x_tuple=False)
-        Traceback (most recent call last):
-        ...
-        ValueError: J has shape (2, 3); expected (*y.shape, *x.shape) = (2, 2)
-    """
-    rows = []
-    for o, y_shape in enumerate(y_shapes):
-        row = _part(J, o, len(y_shapes), "output") if y_tuple else J
-        blocks = []
-        for i, x_shape in enumerate(x_shapes):
-            block = as_array(_part(row, i, len(x_shapes), "input") if x_tuple else row)
-            expected = (*y_shape, *x_shape)
-            if block.shape != expected:
-                rule = f"expected (*y.shape, *x.shape) = {expected}"
-                raise ValueError(f"J has shape {block.shape}; {rule}")
-            blocks.append(block.reshape(int(np.prod(y_shape)), int(np.prod(x_shape))))
-        rows.append(np.concatenate(blocks, axis=1))
-    return np.concatenate(rows)
 
 
 def _part(J: Any, index: int, count: int, what: str) -> Any:  # noqa: N803 - J is the term
@@ -446,6 +429,4 @@ def _with_its_storage(part: Tensor) -> Tensor:
 
 def _least_precise(noted: Iterable[torch.dtype], *tensors: Tensor) -> torch.dtype:
     dtypes = {tensor.dtype for tensor in tensors}.union(noted)
-    if len(dtypes) == 1:
-        return dtypes.pop()
     return max((d for d in dtypes if d.is_floating_point), key=lambda d: torch.finfo(d).eps)

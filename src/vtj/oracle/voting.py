@@ -14,8 +14,6 @@ from vtj.oracle.tolerance import excess, tolerance
 Array: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]
 
-UNKNOWN = 0.0  # the size of what is compared is that of the values
-
 
 @dataclass(frozen=True)
 class Witness:
@@ -25,7 +23,7 @@ class Witness:
     family: str  # whose vote it is
     value: Array  # a vector, or a matrix of shape ``(y.numel(), x.numel())``
     error: Array | float = 0.0  # how far the witness says it may be off
-    size: Array | float = UNKNOWN  # what the tolerance is relative to, if not the value's own
+    size: Array | float = 0.0  # what the tolerance is relative to, if more than the value
     silent: NDArray[Any] | bool = False  # where its error is too wide for a vote
 
     def only(self, at: int) -> "Witness":
@@ -53,10 +51,8 @@ class Vote:
 
 def allowed(a: Witness, b: Witness, relative: float) -> Array:
     """Return how far two witnesses may lie apart."""
-    size = np.maximum(abs(a.value), abs(b.value))
-    for given in (a.size, b.size):
-        if given is not UNKNOWN:
-            size = np.maximum(size, given)
+    given = np.maximum(a.size, b.size)
+    size = np.maximum(np.maximum(abs(a.value), abs(b.value)), given)
     return tolerance(size, relative, np.add(a.error, b.error))
 
 
@@ -67,10 +63,8 @@ def distance(a: Witness, b: Witness, limit: Array | float) -> Array:
     """
     if isinstance(limit, float):
         limit = allowed(a, b, limit)
-    apart = excess(a.value, b.value, limit)
-    if a.silent is False and b.silent is False:
-        return apart
-    return np.where(np.logical_or(a.silent, b.silent), 0.0, apart)
+    silent = np.logical_or(a.silent, b.silent)
+    return np.where(silent, 0.0, excess(a.value, b.value, limit))
 
 
 def one_per_family(witnesses: Sequence[Witness]) -> dict[str, Witness]:

@@ -148,9 +148,6 @@ def first_line(error: Exception) -> str:
 
 def failure(outcome: Outcome) -> Exception | None:
     """Return what backward raised, for another reason than that `y` is not connected to `x`."""
-    return None if raised_by_autograd(outcome.error) else outcome.error
-
-
-def raised_by_autograd(error: Exception | None) -> bool:
-    """Return whether torch refused because `y` is connected to nothing that requires grad."""
-    return isinstance(error, RuntimeError) and "does not require grad" in str(error)
+    error = outcome.error
+    unconnected = isinstance(error, RuntimeError) and "does not require grad" in str(error)
+    return None if unconnected else error

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from vtj.calling.tensors import as_array
-from vtj.oracle.trial import as_matrix
+from vtj.oracle.trial import Trial
 
 EYE = torch.eye(2)
 
@@ -67,6 +67,20 @@ BLOCKS = (
 )
 """For outputs of the shapes (2,) and (), and inputs of the shapes (2,) and (1, 3)."""
 SHAPES = ([(2,), ()], [(2,), (1, 3)])
+
+
+def as_matrix(
+    J: Any,  # noqa: N803 - J is the term
+    y_shapes: list[tuple[int, ...]],
+    x_shapes: list[tuple[int, ...]],
+    *,
+    y_tuple: bool,
+    x_tuple: bool,
+) -> Any:
+    """Put J together for a function of such inputs and outputs."""
+    y, parts = (tuple(map(torch.zeros, shapes)) for shapes in (y_shapes, x_shapes))
+    x = parts if x_tuple else parts[0]
+    return Trial(len, x, y, y_tuple, torch.float32, len(y) * (True,)).matrix(J)
 
 
 @pytest.mark.parametrize("form", [tuple, list])

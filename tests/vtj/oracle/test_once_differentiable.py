@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.autograd.function import Function, once_differentiable
 
 import vtj
-from vtj.oracle.judging import RAISED_ONCE
+from vtj.oracle.question import RAISED_ONCE
 
 X = torch.tensor([1.0, 2.0])
 

@@ -216,10 +216,6 @@ def test_the_size_of_terms_is_that_of_y_or_of_what_is_lost() -> None:
 
 def test_slopes_of_the_last_digits() -> None:
     trial = try_out(lambda x: 2 * x, X)
-    assert negligible_slopes(trial, np.array([[1.0], [3.0]])).tolist() == [
-        [4 * EPS] * 3,
-        [12 * EPS] * 3,
-    ]
-    assert negligible_slopes(trial, np.asarray(2.0)).tolist() == [8 * EPS] * 3
+    assert negligible_slopes(trial, np.array([1.0, 3.0])).tolist() == [4 * EPS, 12 * EPS]
     single = try_out(lambda x: 2 * x.float(), X)
-    assert negligible_slopes(single, np.asarray(1.0)).tolist() == [4 * 2.0**-23] * 3
+    assert negligible_slopes(single, 1.0) == 4 * 2.0**-23
