@@ -11,7 +11,7 @@ from tests.docs.reading import Reader
 from tests.mutants import planting
 
 PAGES = sorted((Path(__file__).parents[2] / "docs").glob("faq*.md"))
-QUESTIONS = 99
+QUESTIONS = 100
 SECTION = re.compile(r"^(?:\((?P<label>[\w-]+)\)=\n)?### (?P<title>.+)\n", re.MULTILINE)
 pytestmark = pytest.mark.filterwarnings(  # torch about itself, on the first forward derivative
     r"ignore:`torch\.jit\.script` is deprecated:DeprecationWarning"
