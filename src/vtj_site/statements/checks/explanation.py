@@ -70,7 +70,7 @@ def _() -> None:
 
     def wrong_at_the_last(x: torch.Tensor, f: Any) -> torch.Tensor:
         steps.append((x.detach() - POINT).tolist())
-        y = f(x)
+        y: torch.Tensor = f(x)
         if y.requires_grad:
             y.register_hook(lambda v: v + v * v_of_last)
         return y
