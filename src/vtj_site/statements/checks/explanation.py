@@ -68,9 +68,9 @@ def _() -> None:
 def _() -> None:
     v_of_last = torch.tensor([0.0, 0.0, 1.0])
 
-    def wrong_at_the_last(x: torch.Tensor, f: Any) -> torch.Tensor:
+    def wrong_at_the_last(x: torch.Tensor, f: Any) -> Any:
         steps.append((x.detach() - POINT).tolist())
-        y: torch.Tensor = f(x)
+        y = f(x)
         if y.requires_grad:
             y.register_hook(lambda v: v + v * v_of_last)
         return y
