@@ -12,8 +12,7 @@ in such a sentence, outside of what is computed and of code:
 - a matrix that it names transposed, Aᵀ, is asked as `A.T`, and none that it does not;
 - what it names in code stands in what is asked, if the page's cells have made it, or in the code
   that led to that;
-- a class or a text that it names (`Normal`, `"cpu"`) is asked, where another one is that it does
-  not name;
+- a class that it names (`Normal`) is asked, where another one is that it does not name;
 - an option that it names, `detect=True`, has no other value in what is asked;
 - two of these, or two numbers, stand in the order in which they are asked;
 - before a word that compares ("larger", "twice", "the first row") stands something of the first
@@ -93,8 +92,7 @@ COUNTED = {*NUMBERS.split(), "twenty"} - {"zero", "one"}
 CLAUSE = re.compile(r"[;:,] ")
 OURS = {"torch", "vtj", "nn", "F", "self", "True", "False", "None", "x", "y", "v", "J"}
 """Names in code that have no other one beside them, or a rule of their own: `words.spoken_of`."""
-CLASS = re.compile(r"(?<!\w)(?:[A-Z]\w*[a-z]\w*)")
-TEXT = re.compile(r"([\"'])(\w+)\1")
+CLASS = re.compile(r"(?<![\w\"])[A-Z][A-Za-z\d]*[a-z][A-Za-z\d]*(?!\w)")
 NAMED = re.compile(r"(?<![\w.\"])[A-Za-z_]\w*(?![\w\"]|=[^=])")
 """The names in code, but for attributes, the names of arguments and a word in quotation marks."""
 
@@ -240,7 +238,7 @@ def other_options(said: Sentence) -> Iterator[str]:
 
 
 def in_place_of(said: Sentence) -> Iterator[str]:
-    """Say which classes and texts a sentence names where what is asked has others, not named.
+    """Say which classes a sentence names where what is asked has others, not named.
 
     Examples:
         >>> from vtj_site.statements.sentences import sentences
@@ -252,19 +250,11 @@ def in_place_of(said: Sentence) -> Iterator[str]:
     spoken = spoken_in(said.text)
     for start, code in said.named:
         asked = asked_beside(said, start)
-        there = spoken_in(asked)
-        texts = {each[2] for each in TEXT.finditer(asked)}
-        for named, others in (
-            ({*CLASS.findall(code)} - OURS, {*CLASS.findall(TEXT.sub("", asked))} - OURS),
-            ({each[2] for each in TEXT.finditer(code)}, texts),
-        ):
-            others = {each for each in others - spoken if not stems(each) & spoken}
-            for name in sorted(named - there):
-                if others and not stems(name) & there:
-                    yield (
-                        f"the sentence names {name!r}, and what is asked "
-                        f"{', '.join(sorted(others))}"
-                    )
+        others = {each for each in {*CLASS.findall(asked)} - OURS if not stems(each) & spoken}
+        named = {*CLASS.findall(code)} - OURS
+        for name in sorted(each for each in named if not stems(each) & spoken_in(asked)):
+            if others:
+                yield f"the sentence names {name!r}, and what is asked {', '.join(sorted(others))}"
 
 
 def unasked_options(said: Sentence, asked: Set[str]) -> Iterator[str]:
