@@ -37,8 +37,8 @@ def certify(
 
     Args:
         f: Called as `check` does; a module is looked at together with its parameters.
-        x: A tensor of a floating dtype, or a tuple, list or dict of them, as `check` takes it;
-            DTensors too. What else stands there is given on as it is.
+        x: A tensor of a floating or complex dtype, or a tuple, list or dict of them, as `check`
+            takes it; DTensors too. What else stands there is given on as it is.
         J: J by hand, of shape ``(*y.shape, *x.shape)``, or anything of shape
             ``(y.numel(), x.numel())`` with ``v @ J`` and ``J @ u``: an array, a sparse array or
             tensor, an operator.
@@ -58,7 +58,7 @@ def certify(
         it is true only where that is small beside the largest element of `x.grad`.
 
     Raises:
-        TypeError: When `x` or `y` is not of a floating dtype or `f` returns no tensor.
+        TypeError: When `x` or `y` is of no floating or complex dtype or `f` returns no tensor.
         ValueError: When `J` has the wrong shape, naming both, or is given beside a reference, or
             `probes` is less than 1.
 

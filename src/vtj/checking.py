@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from vtj.calling.clock import OutOfTime
+from vtj.calling.complex_numbers import as_pairs
 from vtj.calling.tensors import Function, Tensors, as_tuple, like, require_values
 from vtj.calling.waiting import BackwardFailed
 from vtj.engines import ENGINES, refuse_what_does_not_fit
@@ -48,16 +49,19 @@ def check(
         f: Called as ``f(x, **kwargs)``, or ``f(*x, **kwargs)`` when `x` is a tuple. Where it is a
             module, or a method of one, its parameters that require grad are looked at too, and all
             its weights follow `x` in dtype. It returns a tensor, or lists, dicts and tuples of
-            tensors; of these, all of a floating dtype are compared.
-        x: A tensor of a floating dtype, or a tuple, list or dict of them, as deep as you like;
-            computed with in float64 when `f` allows it. What else stands there is given on as it
-            is: tensors of integers or booleans, numbers, strings, None.
-        v: The gradient argument, with `y`'s shape, in lists, dicts or tuples where `y` is. Omitted,
-            it is left out where `y` is a scalar, and drawn with both signs elsewhere.
+            tensors; of these, all of a floating or complex dtype are compared.
+        x: A tensor of a floating or complex dtype, or a tuple, list or dict of them, as deep as you
+            like; computed with in float64 (complex128) when `f` allows it. Complex numbers are
+            compared by their real and imaginary parts. What else stands there is given on as it is:
+            tensors of integers or booleans, numbers, strings, None.
+        v: The gradient argument, with `y`'s shape, in lists, dicts or tuples where `y` is, and
+            complex where `y` is. Omitted, it is left out where `y` is a real scalar, and drawn with
+            both signs elsewhere.
         kwargs: Keyword arguments of `f`; floating tensors among them are looked at as those of `x`.
         jacobian: J by hand, of shape ``(*y.shape, *x.shape)``, or a function that gives it: NumPy
             in, NumPy out. It is a tuple with a part for every tensor that is compared; a module's
-            parameters are not looked at then.
+            parameters are not looked at then. For a complex `y` it may be complex, the derivative
+            of a holomorphic `f`; else a complex tensor has a last dimension of two in it.
         reference: A plain function of what `f` computes, for a kernel: `x` is handed to `f` in its
             own dtype, and `y` and `x.grad` are compared, element by element, with those of the
             reference in float64, as closely as the dtype of `f` allows. No engine is asked then.
@@ -80,7 +84,8 @@ def check(
         ``double backward`` says where a custom Function's own gradient is silently wrong.
 
     Raises:
-        TypeError: When `x` or `y` is not of a floating dtype or `f` returns no tensor.
+        TypeError: When `x` or `y` is of no floating or complex dtype, `f` returns no tensor, or
+            one of `v` and `y` is complex and the other is real.
         ValueError: When `v` or `jacobian`, or what `reference` or `surrogate` returns, has the
             wrong shape, when there is no such engine, when `relative` is not between 0 and 1
             or `seconds` not above 0, or when J by hand or engines are given beside a reference.
@@ -192,11 +197,16 @@ def _weights(trial: Trial, v: Tensors) -> Tensors:
         expected = f"a tuple of {len(trial.y)}" if trial.y_tuple else "one tensor"
         raise ValueError(f"v is {came}; expected {expected}, as y is")
     used = []
-    for part, output in zip(parts, trial.y, strict=True):
+    for part, output, pair in zip(parts, trial.y, trial.outputs.pairs, strict=True):
         require_values("v", part)
-        if part.shape != output.shape:
-            shapes = f"v has shape {tuple(part.shape)} and y {tuple(output.shape)}"
+        if part.is_complex() != pair:
+            came = f"v has dtype {part.dtype} and y holds {'complex' if pair else 'real'} numbers"
+            raise TypeError(f"{came}; expected a v of the same kind")
+        weights = as_pairs(part.detach())
+        if weights.shape != output.shape:
+            y = output.shape[:-1] if pair else output.shape
+            shapes = f"v has shape {tuple(part.shape)} and y {tuple(y)}"
             raise ValueError(f"{shapes}; v must have y's shape")
-        used.append(part.detach().to(output))
+        used.append(weights.to(output))
     cast: Tensors = like(tuple(used), v)
     return cast

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from vtj.calling.tensors import as_array
+from vtj.calling.complex_numbers import array_of_pairs
 from vtj.oracle.findings import said
 from vtj.oracle.judging import Evidence
 from vtj.oracle.patterns import pattern
@@ -114,7 +114,7 @@ def _claims(evidence: Evidence, given: Mapping[str, Any]) -> Iterator[_Claim]:
 
 
 def _named(claim: _Claim, agreed: Witness, differs: Any, evidence: Evidence) -> str:
-    if claim.argument in ("grad", "product"):
+    if claim.argument in ("grad", "product") and not any(evidence.trial.pairs):
         J = next(iter(evidence.jacobian)).value  # noqa: N806 - J is the term
         if J.shape[0] == J.shape[1] and np.allclose(J @ evidence.v, claim.value, rtol=1e-6, atol=0):
             return "J·v in place of vᵀ·J"
@@ -137,7 +137,7 @@ def _relative(given: Any) -> float:
 
 def _vector(what: str, given: Any, shapes: list[tuple[int, ...]], is_tuple: bool) -> Array:
     parts = given if is_tuple else (given,)
-    arrays = [as_array(part) for part in parts]
+    arrays = [array_of_pairs(part) for part in parts]
     came = [array.shape for array in arrays]
     if came != shapes:
         a, b = (came, shapes) if is_tuple else (came[0], shapes[0])

@@ -187,13 +187,6 @@ def test_the_report_says_what_it_rests_on(f: Any, x: Tensor, told: str) -> None:
     assert told in str(report)
 
 
-def test_complex_is_not_supported_and_says_so() -> None:
-    with pytest.raises(TypeError, match="complex is not supported"):
-        vtj.check(lambda x: x**2, torch.ones(2, dtype=torch.complex64))
-    with pytest.raises(TypeError, match=r"y has dtype torch\.complex"):
-        vtj.check(lambda x: torch.complex(x, x), X)
-
-
 @pytest.mark.parametrize(
     ("f", "x"),
     [

@@ -43,8 +43,11 @@ ERRORS: dict[type[Exception], dict[str, Callable[[], Any]]] = {
         "kwargs['out'] is ndarray; expected a torch.Tensor": lambda: check(
             sin, X, kwargs={"out": np.ones(2)}
         ),
-        "x['a'][1] has dtype torch.complex64; complex is not supported": lambda: certify(
-            sin, {"a": [X, torch.ones(2, dtype=torch.complex64)]}
+        "x['a'][1] has layout torch.sparse_coo; expected torch.strided": lambda: certify(
+            sin, {"a": [X, torch.eye(2, dtype=torch.complex64).to_sparse()]}
+        ),
+        "x has dtype torch.complex64; complex is not supported": lambda: vtj.jacobian(
+            sin, torch.ones(2, dtype=torch.complex64)
         ),
         "kwargs is list; expected a dict of keyword arguments": lambda: check(sin, X, kwargs=[]),
         "x[0] has dtype torch.int64; expected": lambda: check(sin, (torch.tensor([1]),)),
@@ -55,8 +58,14 @@ ERRORS: dict[type[Exception], dict[str, Callable[[], Any]]] = {
         "y = f(x) is list": lambda: check(lambda x: [1.0], X),
         "y = f(x) is dict": lambda: check(lambda x: {"y": "x"}, X),
         "y = f(x)[1] is int": lambda: check(lambda x: (x.argmax(), 1), X),
-        "y['b'] has dtype torch.complex64": lambda: check(
-            lambda x: {"a": x, "b": torch.complex(x, x).to(torch.complex64)}, X
+        "y['b'] has layout torch.sparse_coo": lambda: check(
+            lambda x: {"a": x, "b": torch.eye(2, dtype=torch.complex64).to_sparse()}, X
+        ),
+        "v has dtype torch.complex64 and y holds real numbers; expected a v": lambda: check(
+            sin, X, torch.ones(2, dtype=torch.complex64)
+        ),
+        "v has dtype torch.float32 and y holds complex numbers; expected a v": lambda: check(
+            lambda x: 1j * x, X, torch.ones(2)
         ),
         "y has dtype torch.int64": lambda: check(lambda x: x.argmax(), X),
         "v is list; expected a torch.Tensor": lambda: check(sin, X, [1.0, 2.0]),

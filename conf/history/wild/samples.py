@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
-from torch.utils._pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
+from torch.utils._pytree import tree_flatten, tree_leaves, tree_unflatten
 
 KINDS = ("operator", "module")
 PER_ENTRY = 2  # samples of an operator, and of a module in each mode
@@ -35,10 +35,7 @@ class Held:
 
 
 class Sample:
-    """One call, `f` and its arguments in float64, as `vtj.check` takes it and as gradcheck does.
-
-    Complex tensors are handed in, and come out, as real ones with a last dimension of two.
-    """
+    """One call, `f` and its arguments in float64, as `vtj.check` takes it and as gradcheck does."""
 
     def __init__(
         self,
@@ -50,7 +47,6 @@ class Sample:
         self.tolerance = tolerance  # by which two runs may differ in torch's own tests
         self.called = 0
         leaves, self.form = tree_flatten((args, kwargs))
-        self.complex = [i for i, leaf in enumerate(leaves) if _is_complex(leaf) and _moves(leaf)]
         self.x, self.kwargs = tree_unflatten([_handed_in(leaf) for leaf in leaves], self.form)
         self.f = _Module(f, self) if isinstance(f, nn.Module) else self.calling(f)
 
@@ -63,16 +59,14 @@ class Sample:
             for i, leaf in enumerate(leaves):
                 if isinstance(leaf, Held):
                     leaves[i] = leaf.tensor.clone()
-                elif i in self.complex:
-                    leaves[i] = torch.view_as_complex(leaf)
             args, kwargs = tree_unflatten(leaves, form)
-            return tree_map(_as_real, f(*args, **kwargs))
+            return f(*args, **kwargs)
 
         return counting
 
     def shapes(self) -> list[list[int]]:
         """Return the shapes of what moves among the arguments."""
-        moving = filter(_is_floating, tree_leaves((self.x, self.kwargs)))
+        moving = filter(_may_move, tree_leaves((self.x, self.kwargs)))
         return [list(leaf.shape) for leaf in moving]
 
     def for_gradcheck(self) -> tuple[Callable[..., Any], tuple[Tensor, ...]]:
@@ -82,7 +76,7 @@ class Sample:
         that every dropout fails.
         """
         leaves, form = tree_flatten((self.x, self.kwargs))
-        places = [i for i, leaf in enumerate(leaves) if _is_floating(leaf)]
+        places = [i for i, leaf in enumerate(leaves) if _may_move(leaf)]
         module = self.f if isinstance(self.f, nn.Module) else None
         weights = dict(module.named_parameters()) if module else {}
         weights = {name: one for name, one in weights.items() if one.requires_grad}
@@ -117,12 +111,8 @@ class _Module(nn.Module):
         return self.call(*args, **kwargs)
 
 
-def _is_floating(leaf: Any) -> bool:
-    return isinstance(leaf, Tensor) and leaf.is_floating_point()
-
-
-def _is_complex(leaf: Any) -> bool:
-    return isinstance(leaf, Tensor) and leaf.is_complex()
+def _may_move(leaf: Any) -> bool:
+    return isinstance(leaf, Tensor) and (leaf.is_floating_point() or leaf.is_complex())
 
 
 def _moves(leaf: Any) -> bool:
@@ -130,14 +120,10 @@ def _moves(leaf: Any) -> bool:
 
 
 def _handed_in(leaf: Any) -> Any:
-    if not (_is_floating(leaf) or _is_complex(leaf)):
+    if not _may_move(leaf):
         return leaf
     plain = leaf.detach()
-    return _as_real(plain) if leaf.requires_grad else Held(plain)
-
-
-def _as_real(leaf: Any) -> Any:
-    return torch.view_as_real(leaf.resolve_conj()) if _is_complex(leaf) else leaf
+    return plain if leaf.requires_grad else Held(plain)
 
 
 def entries(kind: str, device: str = "cpu") -> list[str]:

@@ -1,4 +1,4 @@
-"""What of the arguments of `f` moves: its floating tensors. All else is given on as it is."""
+"""What of the arguments of `f` moves: its floating and complex tensors. All else is given on."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -8,6 +8,7 @@ import numpy as np
 from torch import Tensor
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
+from vtj.calling.complex_numbers import as_complex, as_pairs
 from vtj.calling.outputs import Outputs, may_have_a_gradient, paths
 from vtj.calling.tensors import Function, Tensors, as_tuple, require_floating
 from vtj.calling.weights import Weights
@@ -17,18 +18,19 @@ from vtj.calling.weights import Weights
 class Arguments:
     """The arguments of `f`, and which of the tensors in them move."""
 
-    x: Tensors  # what moves: one tensor where `x` is one and nothing moves beside it
+    x: Tensors  # what moves: one tensor where `x` is one and nothing moves beside it; as real pairs
     names: tuple[str, ...]  # of its parts: ``x[1]``, ``kwargs['mask']``, ``layer.weight``
     leaves: tuple[Any, ...]  # everything that the arguments hold
     form: Any  # where in them it stands; None where they are the tensors that move, and no more
     places: tuple[int, ...]  # which of these move
+    pairs: tuple[bool, ...]  # which of its parts stand for complex numbers
     weights: Weights | None = None  # of the module that `f` is, whose parameters move too
     outputs: Outputs = field(default_factory=Outputs)  # what `f` returned at its first call
 
     def given_to(self, f: Function) -> Function:
         """Return `f` as a function of what moves, that returns a tensor or a tuple of tensors."""
         if self.form is None:
-            return lambda *parts: self.outputs.picked(f(*parts))
+            return lambda *parts: self.outputs.picked(f(*self._as_given(parts)))
         dtypes = [part.dtype for part in as_tuple(self.x)]
 
         def taking(*parts: Any) -> Any:
@@ -36,6 +38,7 @@ class Arguments:
             for i, leaf in enumerate(leaves):
                 if isinstance(leaf, Tensor) and i not in self.places:
                     leaves[i] = leaf.clone()  # f may write into it, as a dropout into its mask
+            parts = self._as_given(parts)
             for i, part in zip(self.places, parts, strict=False):
                 leaves[i] = part
             positional, named = tree_unflatten(leaves, self.form)
@@ -48,6 +51,12 @@ class Arguments:
 
         return taking
 
+    def _as_given(self, parts: tuple[Any, ...]) -> tuple[Any, ...]:
+        if not any(self.pairs):
+            return parts
+        both = zip(parts, self.pairs, strict=True)
+        return tuple(as_complex(part) if pair else part for part, pair in both)
+
     def given_to_another(self, g: Function) -> Function:
         """Return another function of the same arguments."""
         return replace(self, outputs=Outputs()).given_to(g)
@@ -58,8 +67,8 @@ def arguments(
 ) -> Arguments:
     """Return the arguments of ``f(*x, **kwargs)``; of ``f(x, **kwargs)`` where `x` is no tuple.
 
-    What moves are the tensors of a floating dtype in torch's own trees of lists, dicts and tuples,
-    and, where `f` is a module or a method of one, its parameters.
+    What moves are the tensors of a floating or complex dtype in torch's own trees of lists, dicts
+    and tuples, and, where `f` is a module or a method of one, its parameters.
 
     Raises:
         TypeError: When nothing moves, or an array came where a tensor was expected.
@@ -93,6 +102,8 @@ def arguments(
         _refuse(x, names, leaves)
     parts = (*(leaves[i] for i in places), *moving.values())
     called = (*(names[i] for i in places), *moving)
+    pairs = tuple(part.is_complex() for part in parts)
+    parts = tuple(as_pairs(part, name) for name, part in zip(called, parts, strict=True))
     for name, part in zip(called, parts, strict=True):
         require_floating(name, part)
     alone = isinstance(x, Tensor) and called == ("x",)
@@ -102,6 +113,7 @@ def arguments(
         leaves=tuple(leaves),
         form=form,
         places=places,
+        pairs=pairs,
         weights=weights,
     )
 

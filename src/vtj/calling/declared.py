@@ -24,7 +24,13 @@ def holding_declared(f: Function, x: Tensors) -> tuple[Function, list[int]]:
     with _declared() as declared:
         y = f(*fresh_leaves(x))
     outputs = as_tuple(y, "y")
-    held = [i for i, part in enumerate(outputs) if any(part is one for one in declared)]
+    # pairs of a complex output are a view of it
+    seen = [part if part._base is None else part._base for part in outputs]
+    held = [
+        i
+        for i, (part, base) in enumerate(zip(outputs, seen, strict=True))
+        if any(one is part or one is base for one in declared)
+    ]
     if not held:
         return f, held
 

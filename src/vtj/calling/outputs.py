@@ -6,6 +6,8 @@ from typing import Any
 from torch import Tensor
 from torch.utils._pytree import keystr, tree_flatten, tree_flatten_with_path, tree_leaves
 
+from vtj.calling.complex_numbers import as_pairs
+
 
 def may_have_a_gradient(part: Any) -> bool:
     """Whether a derivative can be asked of it: it is a tensor, of no integers or booleans.
@@ -41,11 +43,13 @@ class Outputs:
     left_out: tuple[str, ...] = ()  # tensors that may have no gradient, each with its dtype
     kept: tuple[int, ...] = ()  # which of all
     count: int = 0  # how many there are in all
+    pairs: tuple[bool, ...] = ()  # which of those that are kept stand for complex numbers
 
     def picked(self, y: Any) -> Any:
         """Return a tensor, or a tuple of tensors, as it is, and those of anything else in a tuple.
 
-        Where there are none, what came comes back, for the caller to refuse.
+        Complex ones are pairs of real numbers then. Where there are none, what came comes back, for
+        the caller to refuse.
 
         Example:
             >>> import torch
@@ -53,7 +57,8 @@ class Outputs:
             (tensor(2.),)
         """
         if isinstance(y, Tensor):
-            return y
+            self.pairs = (y.is_complex(),)
+            return as_pairs(y)
         leaves = tree_flatten(y)[0]
         kept = tuple(i for i, part in enumerate(leaves) if may_have_a_gradient(part))
         if not kept:
@@ -66,6 +71,10 @@ class Outputs:
             self.left_out = tuple(
                 f"{named[i]} ({leaves[i].dtype})" for i in others if isinstance(leaves[i], Tensor)
             )
+        self.pairs = tuple(leaves[i].is_complex() for i in kept)
+        if any(self.pairs):
+            both = zip(self.names, kept, strict=True)
+            return tuple(as_pairs(leaves[i], name) for name, i in both)
         if isinstance(y, tuple) and len(kept) == len(y) == len(leaves):
             return y
         return tuple(leaves[i] for i in kept)

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 from torch.nn.parameter import is_lazy
 
+from vtj.calling.outputs import may_have_a_gradient
 from vtj.calling.tensors import same
 
 # Scripted code reads its own copies, and data parallel training waits for hooks of the parameters.
@@ -60,11 +61,12 @@ class Weights:
     def put_in(self, parts: Sequence[Tensor], given: Sequence[torch.dtype]) -> None:
         """Put the last of the parts in the place of what moves, and the others in their dtype.
 
-        `given` are the dtypes that the parts had. No parameter that moves is touched here: with
-        torch 2.4 its dtype would count as one on the way (`dtypes_noted`).
+        `given` are the dtypes that the parts had, of complex ones that of their pairs. No parameter
+        that moves is touched here: with torch 2.4 its dtype would count as one on the way
+        (`dtypes_noted`).
         """
-        raised = all(part.dtype == torch.float64 for part in parts)
-        become = {dtype: part.dtype for dtype, part in zip(given, parts, strict=True)}
+        become = {dtype: part.dtype.to_real() for dtype, part in zip(given, parts, strict=True)}
+        raised = all(dtype == torch.float64 for dtype in become.values())
         first = len(parts) - len(self.moving)
         now = {
             id(one): self._with_padding(name, part)
@@ -72,9 +74,11 @@ class Weights:
         }
 
         def dtype(part: Tensor) -> torch.dtype:
-            if not part.is_floating_point():
+            if not may_have_a_gradient(part):
                 return part.dtype
-            return torch.float64 if raised else become.get(part.dtype, part.dtype)
+            real = part.dtype.to_real()
+            dtype = torch.float64 if raised else become.get(real, real)
+            return dtype.to_complex() if part.is_complex() else dtype
 
         for place in self._parameters:
             one = place.tensor

@@ -218,7 +218,7 @@ def report_beside(
     if not any(one.verdict == "wrong" for one in found):
         found += [one for of in asked.values() for one in of.doubts()]
     return concluded(
-        f"J {trial.shape} in {trial.precision}, beside {' and '.join(named)} in float64",
+        f"{trial.told} in {trial.precision}, beside {' and '.join(named)} in float64",
         (*(one.row for one in judged), *not_checked),
         found,
     )

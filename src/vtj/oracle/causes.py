@@ -10,11 +10,15 @@ import numpy as np
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC, Family
 from vtj.oracle.pairs import Pair, Probes, pairs
 from vtj.oracle.patterns import (
+    CONJUGATE,
+    NOT_CONJUGATED,
     OPPOSITE,
     SINGLE,
     TRANSPOSED,
     ZERO,
+    alternating,
     cause,
+    conjugation,
     detached,
     factor,
     pattern,
@@ -141,6 +145,12 @@ def _of_products(asked: Probes, said: Mapping[str, Witness]) -> Iterator[str]:
         others = np.where(zero, 0, u)
         if explained(grads @ others, asked.v @ slopes(others)):
             yield ZERO
+    if any(trial.pairs):
+        signs, rows = conjugation(trial.inputs), alternating(trial.size[0])
+        if explained(grads * signs @ u):
+            yield CONJUGATE
+        if explained(asked.v * rows @ slopes(signs * u), grads @ u):
+            yield NOT_CONJUGATED
     if explained(-grads @ u):
         yield OPPOSITE
     if trial.size[0] == trial.size[1] > 1:

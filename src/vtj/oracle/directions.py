@@ -219,7 +219,7 @@ def _judged(question: Question, J: Any, asked: Probes) -> Report:  # noqa: N803
     kinds = _kinds(accused.pairs)
     second = [] if watched is None or found else watched.rows(passes.reach(watched.u))
     return concluded(
-        f"J {trial.shape} in {trial.precision}, {len(asked.v)} probes, {calls} calls of f",
+        f"{trial.told} in {trial.precision}, {len(asked.v)} probes, {calls} calls of f",
         (
             *(row for row, _ in kinds),
             *accused.rows,

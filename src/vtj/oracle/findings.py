@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from vtj.calling.complex_numbers import PARTS
 from vtj.engines import BACKWARD, FAMILIES, FORWARD, NUMERIC, Family
 from vtj.oracle.tolerance import most_rounding
 from vtj.oracle.voting import Array, Mask, Witness
@@ -28,19 +29,28 @@ class Finding:
     culprit: str | None = None  # who is at fault, when that is known
 
 
-def element(names: Sequence[str], shapes: Sequence[tuple[int, ...]], flat: int) -> str:
+def element(
+    names: Sequence[str],
+    shapes: Sequence[tuple[int, ...]],
+    flat: int,
+    pairs: Sequence[bool] = (),  # which parts stand for complex numbers
+) -> str:
     """Name the element at position `flat` of all elements, part after part.
 
     Example:
         >>> element(["y"], [(2, 3)], 5), element(["x[0]", "x[1]"], [(2,), (2, 2)], 3)
         ('y[1,2]', 'x[1][0,1]')
+        >>> element(["y"], [(3, 2)], 5, [True])
+        'y[2].imag'
     """
     part = 0
     while flat >= (size := int(np.prod(shapes[part]))):
         flat -= size
         part += 1
-    index = ",".join(str(int(i)) for i in np.unravel_index(flat, shapes[part]))
-    return names[part] + (f"[{index}]" if shapes[part] else "")
+    index, ending = [int(i) for i in np.unravel_index(flat, shapes[part])], ""
+    if part < len(pairs) and pairs[part]:
+        ending = PARTS[index.pop()]
+    return names[part] + (f"[{','.join(map(str, index))}]" if index else "") + ending
 
 
 def numbers(values: Sequence[float], apart: tuple[float, float]) -> list[str]:

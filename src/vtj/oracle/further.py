@@ -155,7 +155,7 @@ class _Raised(Exception):  # noqa: N818 - no reader sees it
 
 def _inputs_alone(trial: Trial, v: Array) -> Array:
     total = np.zeros(trial.size[1])
-    for k, (name, _) in enumerate(trial.inputs):
+    for k, (name, *_) in enumerate(trial.inputs):
         leaves = [part.detach().clone() for part in trial.parts]
         leaves[k].requires_grad_()
         told = f"where {name} alone requires grad"

@@ -84,7 +84,7 @@ def entry_by_entry(
         return _of_what_was_asked(question, answers)
     if not answers.witnesses:
         finding = f"none of the engines asked applies: {', '.join(engines)}"
-        return Report(f"J {trial.shape}", answers.rows, "undecided", None, (finding,))
+        return Report(trial.told, answers.rows, "undecided", None, (finding,))
     answers = settle(answers, DOUBTS)
     report = judge(answers, observe(trial, weights), question.kept)
     if not report or not with_second_order:
@@ -107,7 +107,7 @@ def _of_what_was_asked(question: Question, answers: Answers) -> Report:
         made.append(Row(name, ENGINES[name].family.name, "note", note="no time left"))
     what = f"the engines {', '.join(answers.late)}, and what backward does, were"
     told = question.clock.left(what)
-    return Report(f"J {question.trial.shape}", tuple(made), "undecided", None, (told,))
+    return Report(question.trial.told, tuple(made), "undecided", None, (told,))
 
 
 def judge(answers: Answers, seen: Observed, kept: Kept) -> Report:
@@ -148,7 +148,7 @@ def judge(answers: Answers, seen: Observed, kept: Kept) -> Report:
     others = [product(one, seen.weights) for one in speakers if one.family != BACKWARD.name]
     mine = Witness("x.grad", BACKWARD.name, trial.gradient(seen.first.grad))
     return concluded(
-        f"J {trial.shape} in {trial.precision}, found in {ways}",
+        f"{trial.told} in {trial.precision}, found in {ways}",
         (x_grad.row, *rows(answers), *(one.row for one in (*behavior, *of_f)), *not_checked),
         found,
         Evidence(trial, (mine, *others), tuple(speakers), seen.weights, of_x),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import prod
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,16 @@ from numpy.typing import NDArray
 from vtj.engines import BACKWARD, FORWARD, NUMERIC, Family
 from vtj.oracle.voting import Array, Mask, Witness
 
-# the name and shape of every part of x, whose elements are the columns of J
-Inputs: TypeAlias = Sequence[tuple[str, tuple[int, ...]]]
+
+class Input(NamedTuple):
+    """A part of x, whose elements are columns of J."""
+
+    name: str
+    shape: tuple[int, ...]
+    pairs: bool = False  # whether it stands for complex numbers
+
+
+Inputs: TypeAlias = Sequence[Input]
 
 ZERO = "a missing term: zero where it should not be"
 OPPOSITE = "the opposite sign"
@@ -21,6 +29,8 @@ NOT_OF_V = "does not depend on v"
 NOT_LINEAR = "not linear in v"
 TOGETHER = "right where each output is used alone, wrong where several are"
 SINGLE = "float32 precision"
+CONJUGATE = "the conjugate of what it should be"
+NOT_CONJUGATED = "v times the derivative, where torch expects v times its conjugate"
 
 
 def cause(
@@ -32,7 +42,8 @@ def cause(
 ) -> str:
     """Name the mistake of who is at fault, or give an empty string."""
     if family != NUMERIC:
-        return pattern(found[family.name], right.value, differs, right.error, inputs)
+        named = pattern(found[family.name], right.value, differs, right.error, inputs)
+        return CONJUGATE if named == NOT_CONJUGATED and family != BACKWARD else named
     seen = [found[one.name][differs] for one in (BACKWARD, FORWARD) if one.name in found]
     return detached(bool(seen) and not any(one.any() for one in seen), FORWARD.name in found)
 
@@ -60,7 +71,8 @@ def pattern(
         >>> pattern(2 * right, right, right > 0)
         'the factor 2'
         >>> grad = np.array([1.0, 2.0, 3.0, 4.0])
-        >>> pattern(grad[[0, 2, 1, 3]], grad, grad[[0, 2, 1, 3]] != grad, inputs=[("x", (2, 2))])
+        >>> x = Input("x", (2, 2))
+        >>> pattern(grad[[0, 2, 1, 3]], grad, grad[[0, 2, 1, 3]] != grad, inputs=[x])
         'the gradient of x is transposed'
     """
     slack = 1e-6 * np.abs(right) + 4 * np.asarray(error)
@@ -72,6 +84,12 @@ def pattern(
         return ""
     if (wrong[differs] == 0).all():
         return ZERO
+    if any(part.pairs for part in inputs):
+        signs = conjugation(inputs)
+        if like(right * signs):
+            return CONJUGATE
+        if right.ndim == 2 and like(alternating(len(right))[:, None] * right * signs):
+            return NOT_CONJUGATED
     if like(np.where(differs, -right, right)):
         return OPPOSITE
     if right.ndim == 2:
@@ -93,13 +111,13 @@ def pattern(
 
 def _turned(wrong: Array, right: Array, differs: Mask, slack: Array, inputs: Inputs) -> str:
     """Say which gradients were laid down transposed, where that explains everything."""
-    if not inputs:
+    if not inputs or any(part.pairs for part in inputs):
         return ""
-    stops = np.cumsum([prod(shape) for _, shape in inputs])[:-1]
+    stops = np.cumsum([prod(part.shape) for part in inputs])[:-1]
     whole = (wrong, right, differs, slack)
     parts = zip(*(np.split(one, stops, axis=-1) for one in whole), inputs, strict=True)
     names = []
-    for mine, other, apart, near, (name, shape) in parts:
+    for mine, other, apart, near, (name, shape, _) in parts:
         if not apart.any():
             continue
         if len(shape) != 2 or shape[0] != shape[1]:
@@ -118,9 +136,10 @@ def these_transposed(names: Sequence[str]) -> str:
 
 def turns(inputs: Inputs) -> Iterator[tuple[list[str], NDArray[np.int_]]]:
     """Yield square inputs, each alone and all, with where each element of `x` is then."""
-    sizes = [prod(shape) for _, shape in inputs]
+    sizes = [prod(part.shape) for part in inputs]
     starts = np.cumsum([0, *sizes])
-    square = [i for i, (_, s) in enumerate(inputs) if len(s) == 2 and s[0] == s[1] > 1]
+    shapes = [() if part.pairs else part.shape for part in inputs]
+    square = [i for i, s in enumerate(shapes) if len(s) == 2 and s[0] == s[1] > 1]
     chosen = [[i] for i in square] + ([square] if len(square) > 1 else [])
     for these in chosen:
         there = np.arange(starts[-1])
@@ -128,6 +147,22 @@ def turns(inputs: Inputs) -> Iterator[tuple[list[str], NDArray[np.int_]]]:
             part = there[starts[i] : starts[i + 1]]
             part[:] = part.reshape(inputs[i][1]).T.ravel()
         yield [inputs[i][0] for i in these], there
+
+
+def conjugation(inputs: Inputs) -> Array:
+    """Return what turns each element of x into that of its conjugate: -1 for imaginary parts.
+
+    Example:
+        >>> conjugation([Input("x[0]", (2, 2), pairs=True), Input("x[1]", (1,))]).tolist()
+        [1.0, -1.0, 1.0, -1.0, 1.0]
+    """
+    parts = ((prod(part.shape), part.pairs) for part in inputs)
+    return np.concatenate([alternating(size) if pairs else np.ones(size) for size, pairs in parts])
+
+
+def alternating(size: int) -> Array:
+    """Return the same for `y`, if that is complex as a whole; no other is likely to fit."""
+    return np.resize([1.0, -1.0], size)
 
 
 def _factor(wrong: Array, right: Array, everywhere: bool) -> str:

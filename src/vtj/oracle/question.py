@@ -74,5 +74,5 @@ def asked(
             clock, given.x, given=given, relative=relative, as_given=bool(beside), seed=seed
         )
         if trial.once_differentiable:
-            raise BackwardFailed(RuntimeError(RAISED_ONCE), f"J {trial.shape}")
+            raise BackwardFailed(RuntimeError(RAISED_ONCE), trial.told)
         yield Question(trial, run, kept, clock, beside)

@@ -39,13 +39,15 @@ class Rounded(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if part.device not in self.generators:
             self.generators[part.device] = torch.Generator(part.device).manual_seed(self.seed)
         drawn = torch.rand(
-            part.shape,
+            (*part.shape, 2) if part.is_complex() else part.shape,
             generator=self.generators[part.device],
             dtype=torch.float64,
             device=part.device,
         )
-        factor = 1 + by * (drawn - 0.5)
-        return part * (factor.to(part.dtype) if part.is_floating_point() else factor)
+        if not part.is_complex():
+            return part * (1 + by * (drawn - 0.5)).to(part.dtype)
+        # each of its two numbers is what large products leave, and rounded as they are
+        return part + by * part.abs() * torch.view_as_complex(drawn - 0.5).to(part.dtype)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}

@@ -12,13 +12,13 @@ from torch.autograd.function import BackwardCFunction
 from torch.autograd.function import Function as AutogradFunction
 
 from vtj.calling.arguments import Arguments
+from vtj.calling.complex_numbers import block_of_pairs
 from vtj.calling.declared import holding_declared
 from vtj.calling.outputs import Outputs
 from vtj.calling.tensors import (
     DTYPES,
     Function,
     Tensors,
-    as_array,
     as_tuple,
     dense,
     fresh_leaves,
@@ -32,6 +32,7 @@ from vtj.calling.tensors import (
 from vtj.engines.numeric import CLOSE
 from vtj.oracle.findings import element
 from vtj.oracle.noise import leaping, measured_noise, noise_at_all_scales
+from vtj.oracle.patterns import Input
 from vtj.oracle.tolerance import RELATIVE
 from vtj.oracle.voting import Array, Mask
 from vtj.outcome import Outcome, backward
@@ -58,6 +59,7 @@ class Trial:
     held: Sequence[int] = ()  # which outputs are declared to have no gradient
     others: tuple[Tensor, ...] = ()  # the leaves behind `y` that are no copies of `x`'s parts
     names: tuple[str, ...] = ()  # of the parts of `x`, where they do not count from 0
+    pairs: tuple[bool, ...] = ()  # which of them stand for complex numbers
     outputs: Outputs = field(default_factory=Outputs)  # what `f` returned
     refused: Exception | None = None  # what `f` raised for float64, in which `x` came
     stated: float | None = None  # the relative tolerance that the caller asked for
@@ -154,9 +156,12 @@ class Trial:
             row = _part(J, o, len(self.y), "output") if self.y_tuple else J
             blocks = []
             for i, x in enumerate(self.parts):
-                block = as_array(_part(row, i, len(self.parts), "input") if self.x_tuple else row)
+                given = _part(row, i, len(self.parts), "input") if self.x_tuple else row
+                of_y, of_x = self._pair(self.outputs.pairs, o), self._pair(self.pairs, i)
+                block = block_of_pairs(given, y.ndim - 1, of_y, of_x)
                 if block.shape != (*y.shape, *x.shape):
                     rule = f"expected (*y.shape, *x.shape) = {(*y.shape, *x.shape)}"
+                    rule += ", where a complex number is a pair" * (of_y or of_x)
                     raise ValueError(f"J has shape {block.shape}; {rule}")
                 blocks.append(block.reshape(y.numel(), x.numel()))
             rows.append(np.concatenate(blocks, axis=1))
@@ -191,6 +196,10 @@ class Trial:
             return tuple(y[i] for i in kept)
 
         return seen, None if v is None else tuple(as_tuple(v)[i] for i in kept)
+
+    @staticmethod
+    def _pair(pairs: Sequence[bool], place: int) -> bool:
+        return place < len(pairs) and pairs[place]  # none is told of a function tried out alone
 
     @cached_property
     def parts(self) -> tuple[Tensor, ...]:
@@ -228,10 +237,11 @@ class Trial:
         return [tuple(part.shape) for part in self.parts]
 
     @property
-    def inputs(self) -> list[tuple[str, tuple[int, ...]]]:
+    def inputs(self) -> list[Input]:
         """The name and shape of every input."""
         counted = (f"x[{i}]" if self.x_tuple else "x" for i in range(len(self.parts)))
-        return list(zip(self.names or counted, self.x_shapes, strict=True))
+        pairs = self.pairs or (False,) * len(self.parts)
+        return [*map(Input, self.names or counted, self.x_shapes, pairs)]
 
     @property
     def y_names(self) -> list[str]:
@@ -261,15 +271,15 @@ class Trial:
 
     def x_names(self, name: str) -> list[str]:
         """Return what each part is called of `x`, or of what has its shape."""
-        return [_of_part(name, part) for part, _ in self.inputs]
+        return [_of_part(name, part.name) for part in self.inputs]
 
     def x_name(self, name: str, flat: int) -> str:
         """Name one element of it."""
-        return element(self.x_names(name), self.x_shapes, flat)
+        return element(self.x_names(name), self.x_shapes, flat, self.pairs)
 
     def y_name(self, flat: int) -> str:
         """Name one element of `y`."""
-        return element(self.y_names, self.y_shapes, flat)
+        return element(self.y_names, self.y_shapes, flat, self.outputs.pairs)
 
     def entry_name(self, flat: int) -> str:
         """Name one entry of J."""
@@ -281,6 +291,12 @@ class Trial:
         """J's shape; one per output and input when there are several."""
         blocks = [(*y.shape, *x.shape) for y in self.y for x in self.parts]
         return blocks[0] if len(blocks) == 1 else tuple(blocks)
+
+    @property
+    def told(self) -> str:
+        """J and its shape, in words."""
+        of_pairs = any((*self.pairs, *self.outputs.pairs))
+        return f"J {self.shape}" + ", by real and imaginary parts," * of_pairs
 
 
 @dataclass(frozen=True)
@@ -325,8 +341,8 @@ def first_run(
     The run itself is returned for one backward pass.
 
     Raises:
-        TypeError: When `x` or `y` is not of a floating dtype (complex is not supported) or `f`
-            returns something else than tensors.
+        TypeError: When `x` or `y` is not of a floating dtype or `f` returns something else than
+            tensors.
         Exception: What `f` raises in `x`'s own dtype.
 
     Example:
@@ -366,6 +382,7 @@ def first_run(
         once_differentiable=any(node.name() == ONCE_DIFFERENTIABLE for node in nodes),
         others=tuple(leaf for leaf in reached if all(leaf is not one for one in leaves)),
         names=() if given is None else given.names,
+        pairs=() if given is None else given.pairs,
         outputs=picked,
         refused=refused,
         stated=relative,
@@ -429,4 +446,5 @@ def _with_its_storage(part: Tensor) -> Tensor:
 
 def _least_precise(noted: Iterable[torch.dtype], *tensors: Tensor) -> torch.dtype:
     dtypes = {tensor.dtype for tensor in tensors}.union(noted)
-    return max((d for d in dtypes if d.is_floating_point), key=lambda d: torch.finfo(d).eps)
+    floating = {d.to_real() for d in dtypes if d.is_floating_point or d.is_complex}
+    return max(floating, key=lambda d: torch.finfo(d).eps)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from vtj.calling.clock import OutOfTime
+from vtj.calling.complex_numbers import complex_array
 from vtj.calling.tensors import as_array
 from vtj.engines import BY_HAND, ENGINES, FAMILIES, FORWARD, NUMERIC, Family
 from vtj.engines.numeric import NOTHING, SAFETY, Slopes
@@ -108,7 +109,9 @@ def by_hand(trial: Trial, jacobian: Any) -> Any:
     """Return the J derived by hand at the trial's `x`, calling it when it is a function."""
     if hasattr(jacobian, "shape") or not callable(jacobian):  # SciPy's operators can be called too
         return jacobian
-    return jacobian(*(as_array(part) for part in trial.parts))
+    pairs = trial.pairs or (False,) * len(trial.parts)
+    both = zip(trial.parts, pairs, strict=True)
+    return jacobian(*(complex_array(part) if pair else as_array(part) for part, pair in both))
 
 
 def differences_witness(trial: Trial, slopes: Slopes, exact: Sequence[Witness]) -> Witness:

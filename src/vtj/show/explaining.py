@@ -34,7 +34,7 @@ class Explanation:
         no_formula: Why they could not; empty where they could.
         numbers: v, J, vᵀ·J and x.grad as text; empty where J has more than 64 entries.
         figure: J as a heat map, where it has at most 64 entries.
-        report: What `vtj.check` says; None for complex tensors, and where backward raised.
+        report: What `vtj.check` says; None where backward raised.
         failure: What went wrong, why, and the fix; None where nothing did.
     """
 
@@ -107,11 +107,11 @@ def explain(f: Function, x: Tensors, v: Any = None) -> Explanation:
         transcript = _transcript(same, x, v, outcome)
         if outcome.error is not None:
             return Explanation(transcript, outcome, failure=diagnose(same, x, v, outcome))
-        if any(part.is_complex() for part in tree_leaves((x, outcome.y))):
-            reason = "formulas and checks are for real tensors"
-            return Explanation(transcript, outcome, no_formula=reason)
         v = _as_used(v, outcome.y)
         report = check(f, x, v)
+        if any(part.is_complex() for part in tree_leaves((x, outcome.y))):
+            reason = "formulas are for real tensors"
+            return Explanation(transcript, outcome, no_formula=reason, report=report)
         try:
             # under the name that the transcript has, whatever letter f uses
             named = (lambda x: f(x)) if isinstance(x, Tensor) else f

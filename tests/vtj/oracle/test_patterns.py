@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from vtj.oracle.patterns import Inputs, pattern
+from vtj.oracle.patterns import Input, Inputs, pattern
 
 EPS = 2.0**-52
 RIGHT = np.array([[1.0, 2.0, 0.5], [3.0, 4.0, 0.25], [5.0, 0.0, 7.0]])
@@ -72,7 +72,7 @@ def test_pattern_of_other_matrices(name: str) -> None:
     assert pattern(wrong, right, wrong != right) == told
 
 
-@pytest.mark.parametrize("inputs", [[("x", (2, 3))], [("x", (6,))], []])
+@pytest.mark.parametrize("inputs", [[Input("x", (2, 3))], [Input("x", (6,))], []])
 def test_only_a_square_gradient_is_said_to_be_transposed(inputs: Inputs) -> None:
     right = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     wrong = right.reshape(2, 3).T.reshape(-1)
@@ -95,7 +95,7 @@ def test_a_gradient_laid_down_transposed() -> None:
     right = np.random.default_rng(0).normal(size=(3, 2 + 9 + 4))
     wrong = right.copy()
     wrong[:, 2:11] = right[:, 2:11].reshape(3, 3, 3).swapaxes(1, 2).reshape(3, 9)
-    inputs = [("x[0]", (2,)), ("x[1]", (3, 3)), ("x[2]", (2, 2))]
+    inputs = [Input("x[0]", (2,)), Input("x[1]", (3, 3)), Input("x[2]", (2, 2))]
     assert pattern(wrong, right, wrong != right, inputs=inputs) == (
         "the gradient of x[1] is transposed"
     )

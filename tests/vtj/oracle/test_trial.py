@@ -44,7 +44,7 @@ def test_several_inputs_and_outputs() -> None:
     assert (trial.x_shapes, trial.y_shapes) == ([(2,), (3,)], [(3,), (2, 3)])
     assert trial.shape == ((3, 2), (3, 3), (2, 3, 2), (2, 3, 3))
     assert (trial.x_tuple, trial.y_tuple) == (True, True)
-    assert trial.inputs == [("x[0]", (2,)), ("x[1]", (3,))]
+    assert trial.inputs == [("x[0]", (2,), False), ("x[1]", (3,), False)]
     assert (trial.y_name(4), trial.x_name("x.grad", 3)) == ("y[1][0,1]", "x.grad[1][1]")
     assert trial.entry_name(4 * 5 + 3) == "dy[1][0,1]/dx[1][1]"
 
