@@ -28,6 +28,7 @@ from vtj.oracle.judging import DEFAULT, MOST_ENTRIES, entry_by_entry, gradient_a
 from vtj.oracle.locating import Accused, accuse
 from vtj.oracle.operators import operator
 from vtj.oracle.pairs import (
+    LARGE,
     Pair,
     Probes,
     pairs,
@@ -85,11 +86,17 @@ def _over_wide_steps(case: Directions) -> Directions:
     The largest are as wide as `x`, and its small elements move no less than the mean.
     """
     asked, passes = case.asked, replace(case.asked.passes, even=True)
-    if asked.trial.dtype != torch.float64 or asked.forward is not None:
+    if asked.trial.dtype != torch.float64:
         return case
-    u = asked.u / asked.passes.scale * passes.scale
-    differences = passes.differences(u, v=asked.v, robust=True)
-    wide = Directions(replace(asked, passes=passes, u=u, differences=differences))
+    even = replace(asked, passes=passes, u=asked.u / asked.passes.scale * passes.scale)
+    if asked.forward is None:
+        large = asked.u.size >= LARGE
+        differences = passes.past_kinks(even.u, asked.v) if large else None
+        if differences is None or differences.silent.any():
+            differences = passes.differences(even.u, v=asked.v, robust=True)
+        wide = Directions(replace(even, differences=differences))
+    else:  # else large models are undecided: the smallest of their weights hardly move
+        wide = Directions(with_forward_pass(even))
     found = wide.accused.finding  # where it is none of a mistake, kinks lie on the way
     return wide if found is None or found.verdict == "wrong" else case
 

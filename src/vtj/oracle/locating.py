@@ -31,18 +31,28 @@ from vtj.oracle.findings import (
     said,
 )
 from vtj.oracle.further import right_alone
-from vtj.oracle.pairs import Pair, Probes, reexamined_pair, with_size
+from vtj.oracle.pairs import LARGE, Pair, Probes, past_kinks, reexamined_pair, with_size
 from vtj.oracle.passes import FIRST
 from vtj.oracle.patterns import NOT_LINEAR, NOT_OF_V, TOGETHER
 from vtj.oracle.rounding import gradient_rounding, negligible_slopes
 from vtj.oracle.tolerance import MOST_PART, most_rounding
 from vtj.oracle.trial import Trial
-from vtj.oracle.voting import Array, Witness, distance, one_per_family, unnamed, vote
+from vtj.oracle.voting import (
+    Array,
+    Witness,
+    distance,
+    one_per_family,
+    speaking_first,
+    unnamed,
+    vote,
+)
 from vtj.oracle.witnesses import failure
 from vtj.report import Row
 
 Way: TypeAlias = Callable[[Array], Array]  # from u to J·u
 STEP = CLOSE * FIRST  # the part of the size of x over which one central difference may tell a gap
+# In a large model kinks lie within that: then half of the weights may seem right that are not.
+FINEST = 2.0**-24
 
 
 @dataclass(frozen=True)
@@ -64,6 +74,7 @@ def accuse(asked: Probes, compared: Sequence[Pair]) -> Accused:
         return Accused(compared)
     trial = asked.trial
     compared = [with_size(one, asked) for pair in compared for one in pair.by_probe()]
+    compared = [past_kinks(one, asked) for one in compared]
     if (pair := _worst(compared)) is None:
         return Accused(compared)
     if changing := _changing(asked, pair.probe):
@@ -73,7 +84,7 @@ def accuse(asked: Probes, compared: Sequence[Pair]) -> Accused:
     found = None if _constant(asked) else _locate(asked, pair, robust=False)
     found = found or _beyond_entries(asked, pair, MOST_PART, negligible)
     if found.verdict != "wrong":
-        compared = [reexamined_pair(one, asked) for one in compared]
+        compared = [past_kinks(reexamined_pair(one, asked), asked) for one in compared]
         if (pair := _worst(compared)) is None:
             return Accused(compared)
         found = _locate(asked, pair, robust=True)
@@ -156,6 +167,8 @@ def _locate(asked: Probes, pair: Pair, *, robust: bool) -> Finding | None:
         column, columns = _column(asked, pair, at, way, error)
     u = one_hot(trial.size[1], column)
     forward, numeric = passes.forward_or_none(u), passes.differences(u, robust=robust)
+    if asked.u.size >= LARGE:
+        numeric = speaking_first(passes.past_kinks(u), numeric)
     if not robust:
         invisible = least_visible_slope(trial, numeric.value, ROUNDED_AWAY)
         numeric = replace(numeric, error=numeric.error + invisible)
@@ -213,9 +226,13 @@ def _way(asked: Probes, pair: Pair, at: int, robust: bool) -> tuple[Way, float] 
     gap = float(abs(pair.a.value - pair.b.value)[at])
     often = SAFETY * max(1, int(asked.u.size).bit_length())
     rounding = passes.trial.eps * float(abs(v) @ abs(passes.trial.y_vector))
+    parts = (STEP,) if asked.u.size < LARGE else (FINEST, FINEST * 4, STEP)
     ways: list[tuple[Way, float]] = [
         (passes.forward, 0.0),
-        (partial(passes.difference, part=STEP), rounding / (STEP * passes.reach(asked.u))),
+        *(
+            (partial(passes.difference, part=part), rounding / (part * passes.reach(asked.u)))
+            for part in parts
+        ),
     ]
     for way, least in ways:
         with suppress(Exception):  # many functions have no forward derivative

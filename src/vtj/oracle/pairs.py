@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
+import torch
 
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC
 from vtj.oracle.behavior import random_weights
@@ -15,12 +16,14 @@ from vtj.oracle.passes import Passes
 from vtj.oracle.rounding import gradient_rounding
 from vtj.oracle.trial import ForwardRun, Trial
 from vtj.oracle.twice import Twice, twice
-from vtj.oracle.voting import Array, Witness, allowed, distance
+from vtj.oracle.voting import Array, Witness, allowed, distance, speaking_first
 from vtj.oracle.witnesses import failure
 from vtj.outcome import Outcome
 
 # Magnitudes of the random weights. Were all 1, a backward of the sign of v would be correct.
 LEAST, MOST = 0.5, 2.0
+# Elements of x: a function of fewer has few kinks, and costs more to look past them than it has.
+LARGE = 1000
 
 
 @dataclass(frozen=True)
@@ -198,6 +201,15 @@ def with_size(pair: Pair, asked: Probes) -> Pair:
     except TypeError:  # an operator; the largest of the sums themselves stands in
         size = abs(pair.a.value).max(initial=0)
     return replace(pair, a=replace(pair.a, size=size))
+
+
+def past_kinks(pair: Pair, asked: Probes) -> Pair:
+    """Return the pair with differences over steps past the kinks of a large model, where known."""
+    by_differences = pair.differs and pair.b.family == NUMERIC.name
+    if not by_differences or asked.u.size < LARGE or asked.trial.dtype != torch.float64:
+        return pair
+    v = asked.v[[pair.probe]] if pair.side == "number" else None
+    return replace(pair, b=speaking_first(asked.passes.past_kinks(asked.u, v), pair.b))
 
 
 def reexamined_pair(pair: Pair, asked: Probes) -> Pair:

@@ -12,7 +12,13 @@ from vtj.engines import NUMERIC
 from vtj.engines.forward import jvp, with_tangents
 from vtj.engines.numeric import EPS, OrNan, derivative
 from vtj.oracle.blind_spots import ROUNDED_AWAY, least_visible_slope
-from vtj.oracle.differences import ENOUGH, richardson, robust_derivative, stands_close_by
+from vtj.oracle.differences import (
+    ENOUGH,
+    past_kinks,
+    richardson,
+    robust_derivative,
+    stands_close_by,
+)
 from vtj.oracle.trial import ForwardRun, Trial
 from vtj.oracle.twice import Twice
 from vtj.oracle.voting import Array, Witness
@@ -125,10 +131,7 @@ class Passes:
         here, noise = trial.y_vector, np.zeros(1)
         if v is not None:
             here, noise = v @ here, eps * (abs(v) @ abs(here))
-        ratio = abs(u) / self.scale
-        if not (least := float(ratio.min(initial=np.inf))):
-            least = float(ratio.min(initial=np.inf, where=ratio > 0))
-        rounding, reach = EPS / least, self.reach(u)
+        rounding, reach = self._rounding(u), self.reach(u)
         first = FIRST * reach
         if expected is not None:
             steps = [first * part for part in TO_CONFIRM]
@@ -143,12 +146,29 @@ class Passes:
             )
         else:
             slopes = derivative(
-                along, here, first, eps, noise=noise, rounding=rounding, enough=ENOUGH
+                along, here, first, eps, noise=noise, rounding=rounding, enough=ENOUGH, wary=True
             )
         error, silent = error_and_silence(slopes, abs(slopes.value), here)
         if robust and v is None:
             error = error + least_visible_slope(trial, slopes.value, ROUNDED_AWAY)
         return Witness("differences", NUMERIC.name, slopes.value, error, silent=silent)
+
+    def past_kinks(self, u: Array, v: Array | None = None) -> Witness:
+        """Return what `differences` does, silent where no step without a kink tells it."""
+        trial, noise = self.trial, 0.0
+        if v is not None:
+            noise = trial.eps * (abs(v) @ abs(trial.y_vector))
+        value, error = past_kinks(
+            self.along(u, v), self.reach(u), trial.eps, noise=noise, rounding=self._rounding(u)
+        )
+        return Witness("differences", NUMERIC.name, value, error, silent=np.isinf(error))
+
+    def _rounding(self, u: Array) -> float:
+        """Return the rounding error of `x`, as a part of the step by which its elements move."""
+        ratio = abs(u) / self.scale
+        if not (least := float(ratio.min(initial=np.inf))):
+            least = float(ratio.min(initial=np.inf, where=ratio > 0))
+        return EPS / least
 
     @cached_property
     def scale(self) -> Array:

@@ -67,6 +67,18 @@ def distance(a: Witness, b: Witness, limit: Array | float) -> Array:
     return np.where(silent, 0.0, excess(a.value, b.value, limit))
 
 
+def speaking_first(one: Witness, other: Witness) -> Witness:
+    """Return a witness where it speaks, and elsewhere another of its family."""
+    shape = one.value.shape
+    silent = np.broadcast_to(one.silent, shape)
+    return replace(
+        other,
+        value=np.where(silent, other.value, one.value),
+        error=np.where(silent, other.error, one.error),
+        silent=silent & other.silent,
+    )
+
+
 def one_per_family(witnesses: Sequence[Witness]) -> dict[str, Witness]:
     """Return the first witness of every family."""
     first: dict[str, Witness] = {}

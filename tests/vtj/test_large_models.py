@@ -1,0 +1,126 @@
+"""Models of the size that people have: thousands of kinks near x, weights of every size.
+
+What is right is *correct*, and a mistake in one gradient of thousands is found.
+"""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import vtj
+
+
+class Linear(nn.Linear):
+    """A layer that multiplies a part of its bias' gradient by a factor."""
+
+    part: slice = slice(None)
+    factor = 1.0
+
+    def forward(self, x: Tensor) -> Tensor:
+        layer = self
+
+        class Product(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+                ctx.save_for_backward(x, weight)
+                return x @ weight.T + bias
+
+            @staticmethod
+            def backward(ctx: Any, *v: Any) -> Any:
+                x, weight = ctx.saved_tensors
+                of_bias = v[0].sum(0)
+                of_bias[layer.part] *= layer.factor
+                return v[0] @ weight, v[0].T @ x, of_bias
+
+        return Product.apply(x, self.weight, self.bias)
+
+
+def layers(*sizes: int) -> nn.Sequential:
+    """Return linear layers with relu between them."""
+    made = [(Linear(a, b), nn.ReLU()) for a, b in pairwise(sizes)]
+    return nn.Sequential(*[one for pair in made for one in pair][:-1])
+
+
+def convolutions() -> nn.Module:
+    return nn.Sequential(nn.Conv2d(3, 16, 3), nn.ReLU(), nn.Flatten(), nn.Linear(14400, 10))
+
+
+RIGHT: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
+    "convolution, relu, linear": (convolutions, (4, 3, 32, 32)),
+    "three layers": (
+        lambda: nn.Sequential(
+            *(nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10))
+        ),
+        (64, 784),
+    ),
+    "three layers of custom Functions": (lambda: layers(200, 256, 256, 10), (32, 200)),
+    "transformer": (lambda: nn.TransformerEncoderLayer(64, 4, batch_first=True), (2, 5, 64)),
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", RIGHT)
+def test_what_is_right_is_correct(name: str, seed: int) -> None:
+    make, shape = RIGHT[name]
+    torch.manual_seed(seed)
+    report = vtj.certify(make(), torch.randn(shape))
+    assert report, str(report)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("part", "factor"), [(slice(None), 1.001), (slice(0, 1), 1.01), (slice(0, 1), 0.0)]
+)
+def test_a_mistake_in_one_of_many_biases_is_found(part: slice, factor: float, seed: int) -> None:
+    torch.manual_seed(seed)
+    model, x = layers(200, 256, 256, 10), torch.randn(32, 200)
+    middle = model[2]
+    middle.part, middle.factor = part, factor  # type: ignore[assignment]
+    report = vtj.certify(model, x)
+    assert (report.verdict, report.culprit) == ("wrong", "backward"), str(report)
+    assert "/d2.bias[" in report.findings[0]
+
+
+@pytest.mark.parametrize("size", [1_000, 100_000])
+def test_many_independent_elements(size: int) -> None:
+    torch.manual_seed(0)
+    assert vtj.certify(torch.sin, torch.randn(size))
+
+
+class Scaled(torch.autograd.Function):
+    """x over its root mean square, which is computed in float32."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        scale = (x.float().pow(2).mean(-1, keepdim=True) + 1e-5).rsqrt().to(x.dtype)
+        ctx.save_for_backward(x, scale)
+        return x * scale
+
+    @staticmethod
+    def backward(ctx: Any, *v: Any) -> Any:
+        x, scale = ctx.saved_tensors
+        return v[0] * scale - x * scale**3 * (v[0] * x).mean(-1, keepdim=True)
+
+
+class WithoutStatistic(Scaled):
+    """The same, whose backward takes the root mean square for a constant."""
+
+    @staticmethod
+    def backward(ctx: Any, *v: Any) -> Any:
+        return v[0] * ctx.saved_tensors[1]
+
+
+# seeds at which the wrong one was correct, and the right one wrong
+@pytest.mark.parametrize(("shape", "seed"), [((2, 3), 0), ((2, 3), 8), ((4, 8), 35), ((4, 8), 64)])
+def test_a_statistic_in_float32_accuses_nobody_and_hides_nothing(
+    shape: tuple[int, ...], seed: int
+) -> None:
+    torch.manual_seed(seed)
+    x = torch.randn(shape)
+    for verify in (vtj.check, vtj.certify):
+        assert verify(WithoutStatistic.apply, x).verdict == "wrong"
+        assert verify(Scaled.apply, x).verdict != "wrong"
