@@ -112,7 +112,7 @@ def robust_column(
     best = ask(first_step(at), abs(at) or 1.0)
     rough = (SAFETY * best.error > 1e-3 * abs(best.value).max(initial=0)) & (best.jump == 0)
     if 0 < abs(at) < SMALL:
-        # a float32 inside stands still over all of them: a right RMS norm (in tests/) would be wrong
+        # a float32 inside stands still over all: a right RMS norm (in tests/) would be wrong
         stuck = np.where((best.value == 0) & (best.jump == 0), noise / first_step(at), 0.0)
         best = best._replace(error=np.maximum(best.error, stuck))
         rough |= stuck > 0

@@ -90,9 +90,9 @@ def _over_wide_steps(case: Directions) -> Directions:
         return case
     even = replace(asked, passes=passes, u=asked.u / asked.passes.scale * passes.scale)
     if asked.forward is None:
-        large = asked.u.size >= LARGE
+        large = asked.u.size > LARGE
         differences = passes.past_kinks(even.u, asked.v) if large else None
-        if differences is None or differences.silent.any():
+        if differences is None or np.any(differences.silent):
             differences = passes.differences(even.u, v=asked.v, robust=True)
         wide = Directions(replace(even, differences=differences))
     else:  # else large models are undecided: the smallest of their weights hardly move

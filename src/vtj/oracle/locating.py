@@ -167,7 +167,7 @@ def _locate(asked: Probes, pair: Pair, *, robust: bool) -> Finding | None:
         column, columns = _column(asked, pair, at, way, error)
     u = one_hot(trial.size[1], column)
     forward, numeric = passes.forward_or_none(u), passes.differences(u, robust=robust)
-    if asked.u.size >= LARGE:
+    if asked.u.size > LARGE:
         numeric = speaking_first(passes.past_kinks(u), numeric)
     if not robust:
         invisible = least_visible_slope(trial, numeric.value, ROUNDED_AWAY)
@@ -226,7 +226,7 @@ def _way(asked: Probes, pair: Pair, at: int, robust: bool) -> tuple[Way, float] 
     gap = float(abs(pair.a.value - pair.b.value)[at])
     often = SAFETY * max(1, int(asked.u.size).bit_length())
     rounding = passes.trial.eps * float(abs(v) @ abs(passes.trial.y_vector))
-    parts = (STEP,) if asked.u.size < LARGE else (FINEST, FINEST * 4, STEP)
+    parts = (STEP,) if asked.u.size <= LARGE else (FINEST, FINEST * 4, STEP)
     ways: list[tuple[Way, float]] = [
         (passes.forward, 0.0),
         *(

@@ -22,7 +22,7 @@ from vtj.outcome import Outcome
 
 # Magnitudes of the random weights. Were all 1, a backward of the sign of v would be correct.
 LEAST, MOST = 0.5, 2.0
-# Elements of x: a function of fewer has few kinks, and costs more to look past them than it has.
+# Elements of x: a function of no more has few kinks, and to look past them costs more calls.
 LARGE = 1000
 
 
@@ -206,7 +206,7 @@ def with_size(pair: Pair, asked: Probes) -> Pair:
 def past_kinks(pair: Pair, asked: Probes) -> Pair:
     """Return the pair with differences over steps past the kinks of a large model, where known."""
     by_differences = pair.differs and pair.b.family == NUMERIC.name
-    if not by_differences or asked.u.size < LARGE or asked.trial.dtype != torch.float64:
+    if not by_differences or asked.u.size <= LARGE or asked.trial.dtype != torch.float64:
         return pair
     v = asked.v[[pair.probe]] if pair.side == "number" else None
     return replace(pair, b=speaking_first(asked.passes.past_kinks(asked.u, v), pair.b))

@@ -155,9 +155,8 @@ class Passes:
 
     def past_kinks(self, u: Array, v: Array | None = None) -> Witness:
         """Return what `differences` does, silent where no step without a kink tells it."""
-        trial, noise = self.trial, 0.0
-        if v is not None:
-            noise = trial.eps * (abs(v) @ abs(trial.y_vector))
+        trial = self.trial
+        noise = np.zeros(1) if v is None else trial.eps * (abs(v) @ abs(trial.y_vector))
         value, error = past_kinks(
             self.along(u, v), self.reach(u), trial.eps, noise=noise, rounding=self._rounding(u)
         )

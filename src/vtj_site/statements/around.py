@@ -12,6 +12,8 @@ in such a sentence, outside of what is computed and of code:
 - a matrix that it names transposed, Aᵀ, is asked as `A.T`, and none that it does not;
 - what it names in code stands in what is asked, if the page's cells have made it, or in the code
   that led to that;
+- what it says runs or raises, `gradcheck`, is called there, where another call is asked beside it;
+- a word with "un" before it, or without, stands so in what is asked;
 - a class that it names (`Normal`) is asked, where another one is that it does not name;
 - an option that it names, `detect=True`, has no other value in what is asked;
 - two of these, or two numbers, stand in the order in which they are asked;
@@ -40,7 +42,7 @@ from vtj_site.statements.contraries import FIELD, NUMBERS, WRITTEN, alike, asked
 from vtj_site.statements.parts import PARTS
 from vtj_site.statements.predicates import PREDICATES
 from vtj_site.statements.sentences import QUOTED, Mark, Sentence, ordered
-from vtj_site.statements.values import ORDER, PLACES, SUMS, TIMES
+from vtj_site.statements.values import CALLS, ORDER, PLACES, SUMS, TIMES
 from vtj_site.statements.words import plain
 
 NEGATION = re.compile(
@@ -148,6 +150,11 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
     for each in WORD.finditer(text):
         of_clause = asked_beside(said, each.start())
         forms, others = stems(each[0]), rivals(each[0])
+        word = each[0].lower()  # "padded" of `of_unpadded_mean`
+        turned = word.removeprefix("un") if word.startswith("un") else f"un{word}"
+        asked_for = {*re.findall(r"[a-z]+", of_clause.lower())}
+        if turned in asked_for and word not in asked_for and word not in of_zoo:
+            yield f"{each[0]!r} stands in the sentence, and {turned!r} in what is asked"
         if forms & of_zoo or not (others or asked_as(each[0])):
             continue
         pieces, made = pieces_of(of_clause), pieces_of(cells.behind(of_clause, line, 1))
@@ -197,6 +204,10 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
                     f"the sentence names {name!r}, which the page's cells have made, and what is "
                     f"asked there does not: {of_clause}"
                 )
+        if any(mark.word in CALLS and mark.target in of_clause for mark in said.told):
+            elsewhere = {*re.findall(r"\w+", asked)} - {*re.findall(r"\w+", of_clause)}
+            for name in sorted(elsewhere & {*re.findall(r"\w+", code)} - cells.names - OURS):
+                yield f"the sentence names {name!r}, and what runs there is {of_clause}"
         of = ATTRIBUTE.fullmatch(code)
         if of and f"{of[1]}." in asked and code not in f"{asked} {said.text[:start]}":
             yield f"the sentence names {code!r}, and what is asked another part of {of[1]!r}"
