@@ -266,7 +266,8 @@ def pythons(session: nox.Session) -> None:
 def mutants(session: nox.Session) -> None:
     """Plant every fault in pages, examples and claims, one at a time, and see each caught.
 
-    Then every contrary of a sentence whose words are checked. `-- docs/faq.md` plants in one page,
+    Then every contrary of a sentence whose words are checked, and as a control some rewordings that
+    leave such a sentence true. `-- docs/faq.md` plants in one page,
     `-- --some` one fault of three in twelve files, those of the last day first, others for each
     commit.
     """
@@ -275,6 +276,8 @@ def mutants(session: nox.Session) -> None:
     of_pages = [each for each in session.posargs if each.endswith(".md") or each == "--record"]
     if of_pages or session.posargs in ([], ["--some"]):
         session.run("python", "-m", "tests.mutants.sentences", *of_pages, env=AS_THE_BUILD)
+    if of_pages == ["--record"] or session.posargs == []:
+        session.run("python", "-m", "tests.mutants.rewordings", *of_pages, env=AS_THE_BUILD)
 
 
 @nox.session(default=False)

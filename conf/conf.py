@@ -28,6 +28,7 @@ project_copyright = "the vtj authors; text CC BY 4.0, code BSD-3-Clause"
 version = release = installed_version("vtj")  # typed once, in pyproject.toml
 
 # The address the site is published at, if it is: only then are there a sitemap and social metadata.
+# Where its source is public is told in SOURCE_URL, which vtj_site.records.extent reads.
 html_baseurl = os.environ.get("SITE_URL", os.environ.get("READTHEDOCS_CANONICAL_URL", ""))
 sitemap_url_scheme = "{link}"
 sitemap_excludes = ["search.html", "genindex.html", "404.html"]

@@ -21,6 +21,7 @@ from tests.mutants.forks import at_once
 from tests.mutants.judging import CHECK, SHOWN, Outcome
 from tests.mutants.no_faults import NoFaults
 from tests.mutants.planting import Change
+from vtj_site.records.extent import digest
 
 RECORD = judging.ROOT / "src/vtj_site/records/mutants.json"
 # Of a hundred files, and of the faults in one: all take half an hour on two cores, and everything
@@ -50,15 +51,21 @@ def record(rows: dict[str, Any], reasons: dict[str, Any], seconds: float) -> Non
     written = json.loads(RECORD.read_text(encoding="utf-8"))
     written["documentation"] = {
         "date": datetime.now(UTC).date().isoformat(),
-        "commit": _git("describe", "--always", "--dirty"),
+        "commit": the_commit(),
         "torch": torch.__version__.partition("+")[0],
         "numpy": numpy.__version__,
         "python": platform.python_version(),
         "minutes": round(seconds / 60),
         "reasons": reasons,
+        "digests": {name: digest(name) for name in sorted(rows)},
         "files": {name: rows[name] for name in sorted(rows)},
     }
     RECORD.write_text(in_lines(written, depth=3) + "\n", encoding="utf-8")
+
+
+def the_commit() -> str:
+    """Return the commit that is checked out, and whether files differ from it."""
+    return _git("describe", "--always", "--dirty")
 
 
 def in_lines(value: Any, depth: int) -> str:

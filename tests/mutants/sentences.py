@@ -23,7 +23,7 @@ import torch
 
 from tests.docs.page_cells import PageRole
 from tests.docs.reading import Reader
-from tests.mutants.__main__ import RECORD, in_lines
+from tests.mutants.__main__ import RECORD, in_lines, the_commit
 from tests.mutants.drawn import Drawn, drawn
 from tests.mutants.forks import at_once
 from tests.mutants.judging import ROOT
@@ -402,7 +402,9 @@ def main(arguments: list[str]) -> int:
     judge()  # once, for all forks
     # Each page in a fork: what a process says once, as torch does of create_graph, each page has to
     # hear.
-    for name, found_there, _ in at_once(of_page, options.pages or every):
+    spent = 0.0
+    for name, found_there, seconds in at_once(of_page, options.pages or every):
+        spent += seconds
         for contrary, line, said in found_there:
             found = "with a case" if said and "import torch" in said else "refused"
             kinds[contrary.kind].update(["planted", found if said else "through"])
@@ -422,7 +424,8 @@ def main(arguments: list[str]) -> int:
     print(f"drawn by readers: {dict(readers)}")
     if options.record:
         written = json.loads(RECORD.read_text(encoding="utf-8"))
-        run = {"date": datetime.now(UTC).date().isoformat(), "torch": torch.__version__}
+        run = {"date": datetime.now(UTC).date().isoformat(), "commit": the_commit()}
+        run |= {"torch": torch.__version__, "minutes": round(spent / 60)}
         written["sentences"] = run | {"kinds": {kind: kinds[kind] for kind in sorted(kinds)}}
         written["sentences"]["readers"] = readers
         RECORD.write_text(in_lines(written, depth=3) + "\n", encoding="utf-8")

@@ -7,7 +7,7 @@ _TABLE = re.compile(r'<table\b[^>]*class="[^"]*\bvtj\b.*?</table>', re.DOTALL)
 _ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
 _CELL = re.compile(r"<(?P<tag>t[hd])(?P<attributes>[^>]*)>(?P<inside>.*?)</(?P=tag)>", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
-_NUMBER = re.compile(r"(?:× )?[-−]?\d{1,3}(?:,?\d{3})*(?:\.\d+)?(?: of \d+)?")
+_NUMBER = re.compile(r"(?:× )?[-−]?\d{1,3}(?:,?\d{3})*(?:\.\d+)?(?: of \d+|%)?")
 """A count, a ratio or a share, and no release (2.13.0)."""
 
 

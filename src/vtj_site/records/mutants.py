@@ -7,6 +7,7 @@ from importlib import resources
 from typing import Any
 
 from vtj_site.markup import Shown, TableRow, code, table
+from vtj_site.records.extent import cells_of_pages, digest
 
 COUNTS = {
     "planted": "planted",
@@ -69,6 +70,7 @@ def reasons() -> Shown:
 
 
 HOW = {"with a case": "refused with a counter-example", "refused": "refused otherwise"}
+REFUSED = ("with a case", "refused")
 
 
 def contraries() -> Shown:
@@ -77,11 +79,73 @@ def contraries() -> Shown:
     keys = ("planted", *HOW, "through")
     text = [f"{kind}: {found}" for kind, found in kinds.items()]
     rows = [
-        TableRow((kind, *(f"{found.get(key, 0):,}" for key in keys)))
+        TableRow(
+            (
+                kind,
+                *(f"{found.get(key, 0):,}" for key in keys),
+                percent(found.get("through", 0), found["planted"]),
+            )
+        )
         for kind, found in kinds.items()
     ]
-    head = ("what the contrary changes", "planted", *HOW.values(), "got through")
+    head = ("what the contrary changes", "planted", *HOW.values(), "got through", "share of these")
     return Shown("\n".join(text), table("Contraries of statements", head, rows))
+
+
+def rewordings() -> Shown:
+    """Return the counts of the harmless rewordings, which the same checks judged."""
+    kinds = recorded()["rewordings"]["kinds"]
+    text = [f"{kind}: {found}" for kind, found in kinds.items()]
+    rows = [
+        TableRow(
+            (
+                kind,
+                *(f"{found.get(key, 0):,}" for key in ("planted", "refused", "through")),
+                percent(found.get("refused", 0), found["planted"]),
+            )
+        )
+        for kind, found in kinds.items()
+    ]
+    head = ("what the rewording changes", "planted", "refused", "got through", "share refused")
+    return Shown("\n".join(text), table("Rewordings that are no fault", head, rows))
+
+
+def faults() -> Counter[str]:
+    """Return what became of all faults planted in pages, examples and claims."""
+    every = recorded()["documentation"]["files"].values()
+    return sum((Counter(found) for kinds in every for found in kinds.values()), Counter())
+
+
+def of_sentences(part: str) -> Counter[str]:
+    """Return what became of all contraries, or of all rewordings."""
+    return sum(map(Counter[str], recorded()[part]["kinds"].values()), Counter[str]())
+
+
+def percent(part: int, whole: int) -> str:
+    """Return a share.
+
+    Examples:
+        >>> percent(1, 3), percent(1, 400), percent(0, 9), percent(0, 0)
+        ('33%', 'under 1%', '0%', '0%')
+    """
+    share = part / whole if whole else 0.0
+    return "under 1%" if 0 < share < 0.01 else f"{share:.0%}"
+
+
+def covered() -> dict[str, tuple[int, int]]:
+    """Return of how many pages, and of how many of today's cells, the record is; and of all."""
+    now, run = cells_of_pages(), recorded()["documentation"]["files"]
+    inside = [cells for page, cells in now.items() if run.get(page)]
+    return {"pages": (len(inside), len(now)), "cells": (sum(inside), sum(now.values()))}
+
+
+def changed_since() -> str:
+    """Say how many of the files of the record read otherwise now."""
+    was: dict[str, str] = recorded()["documentation"].get("digests", {})
+    if not was:
+        return "The record does not say which files have changed since"
+    changed = [name for name, then in was.items() if digest(name) != then]
+    return f"Since that commit {len(changed):,} of these {len(was):,} files have changed"
 
 
 def releases() -> Shown:
@@ -107,5 +171,16 @@ def made_with() -> str:
     run = recorded()["documentation"]
     return (
         f"Planted {run['date']} at commit {run['commit']}, torch {run['torch']},\n"
-        f"NumPy {run['numpy']}, Python {run['python']}, {run['minutes']} minutes of one core"
+        f"NumPy {run['numpy']}, Python {run['python']}"
     )
+
+
+def made_at(part: str) -> str:
+    """Return when contraries or rewordings were planted, and at which commit if that is known."""
+    run = recorded()[part]
+    return f"{run['date']}, {at(run)}, torch {run['torch'].partition('+')[0]}"
+
+
+def at(run: dict[str, Any]) -> str:
+    """Return the commit of a run."""
+    return f"at commit {run['commit']}" if "commit" in run else "at a commit that was not recorded"

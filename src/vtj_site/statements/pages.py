@@ -88,18 +88,27 @@ class Judge:
 
 
 def shown(asked: Question, answer: Answer) -> str:
-    """Say what the cases show, where they show what the sentence says."""
+    """Say what the cases show, and why that is what the sentence says.
+
+    A "may" needs cases of both kinds, and a "must" needs that torch refuses what does otherwise:
+    told as "in the rest not", what bears a sentence out read as if it spoke against it.
+    """
+    rest = answer.cases - answer.true
     so = f": in {answer.true:,} it is so"
-    if asked.negated or asked.meaning == "some":
-        return f"{so}, in the rest not"
+    if asked.negated:
+        return f"{so}, in {rest:,} not, so “not {asked.word}” is right"
+    if asked.predicate.attempt and asked.meaning == "some":
+        return f": {answer.true:,} do so and {rest:,} do not, and torch accepts some of both"
+    if asked.meaning == "some":
+        return f"{so} and in {rest:,} not, and “{asked.word}” says both"
     if asked.meaning == "only":
         return f"{so}, and in none outside of them"
     if asked.meaning == "unless":
         return f"{so}, and in each outside of them"
     if asked.predicate.attempt and asked.meaning == "must":
-        return f"{so}; torch refuses the rest"
+        return f": {answer.true:,} do so; {rest:,} do not, and torch refuses each of these"
     if asked.predicate.attempt and asked.meaning == "cannot":
-        return f": in {answer.true:,} it is tried; torch refuses these"
+        return f": {answer.true:,} try it, and torch refuses each of these"
     return ", and none speaks against it"
 
 

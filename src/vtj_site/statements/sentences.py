@@ -131,7 +131,7 @@ class Sentence:
 HOW = (
     "with a computed word",
     "with a word told from values",
-    "with a word of recorded times",
+    "with a word of cost",
     "held by wording",
     "with an unchecked word",
     "with a computed value",

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from vtj_site.records import mutants
+from vtj_site.records import extent, mutants
 from vtj_site.records.mutants import (
     by_file,
     by_kind,
@@ -13,6 +13,7 @@ from vtj_site.records.mutants import (
     reasons,
     recorded,
     releases,
+    rewordings,
 )  # fmt: skip
 
 KINDS = {
@@ -96,6 +97,40 @@ def test_the_tables_show_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "<td><code>1a2b3c4</code></td><td>2</td><td>2,000</td><td>10</td>" in releases().html
     assert '<span id="table-6-gone"></span>' in releases().html
     assert made_with() == (
-        "Planted 2026-11-22 at commit 1a2b3c4, torch 2.13.0,\nNumPy 2.4.0, Python 3.11.7, "
-        "9 minutes of one core"
+        "Planted 2026-11-22 at commit 1a2b3c4, torch 2.13.0,\nNumPy 2.4.0, Python 3.11.7"
     )
+
+
+def test_harmless_rewordings_were_judged_too() -> None:
+    kinds = recorded()["rewordings"]["kinds"]
+    for found in kinds.values():
+        assert found["planted"] == found.get("refused", 0) + found.get("through", 0)
+    assert "two clauses exchanged" in rewordings().html
+    assert str(rewordings()).splitlines()[0].startswith("another word of the same meaning: ")
+
+
+def test_of_how_many_pages_the_record_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {"docs/a.md": {"sign": {"planted": 1}}, "docs/b.md": {}, "docs/gone.md": {"row": {}}}
+    monkeypatch.setattr(mutants, "recorded", lambda: {"documentation": {"files": files}})
+    monkeypatch.setattr(
+        mutants, "cells_of_pages", lambda: {"docs/a.md": 3, "docs/b.md": 2, "docs/new.md": 5}
+    )
+    assert mutants.covered() == {"pages": (1, 3), "cells": (3, 10)}
+
+
+def test_files_that_changed_since_the_record_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    run: dict[str, object] = {}
+    monkeypatch.setattr(mutants, "recorded", lambda: {"documentation": run})
+    assert mutants.changed_since() == "The record does not say which files have changed since"
+    page = "docs/index.md"
+    run["digests"] = {page: extent.digest(page), "docs/faq.md": "0", "docs/gone.md": "1"}
+    assert mutants.changed_since() == "Since that commit 2 of these 3 files have changed"
+
+
+def test_a_run_without_a_commit_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = {"date": "2026-11-27", "torch": "2.13.0+cpu"}
+    monkeypatch.setattr(mutants, "recorded", lambda: {"sentences": run})
+    said = "2026-11-27, at a commit that was not recorded, torch 2.13.0"
+    assert mutants.made_at("sentences") == said
+    run["commit"] = "1a2b3c4"
+    assert "at commit 1a2b3c4" in mutants.made_at("sentences")

@@ -93,7 +93,7 @@ def test_which_words_are_bare(text: str, bare: list[str]) -> None:
     ("text", "how"),
     [
         ("It {word}`never <adds>` adds {eval}`1` of it.{statement}`so`", "with a computed word"),
-        ("The sum is {cost}`slower <sum against ones>`.", "with a word of recorded times"),
+        ("The sum is {cost}`slower <sum against ones>`.", "with a word of cost"),
         ("It is never so.{statement}`so`", "held by wording"),
         ("It is never {eval}`1` of it.", "with an unchecked word"),
         ("There are {eval}`1 + 1` of them.", "with a computed value"),

@@ -97,14 +97,14 @@ def test_a_true_sentence_holds(judge: Judge, sentence: str) -> None:
     [
         (0, "254 cases (of backward), and none speaks against it. 50"),
         (1, "254 cases (of backward), and none speaks against it. 50"),
-        (2, r"cases (of backward): in \d,\d+ it is so, in the rest not."),
-        (3, r"it is so; torch refuses the rest."),
-        (4, r"(of backward, with several elements): in \d+ it is tried; torch refuses these."),
-        (6, r"cases (with v): in \d+ it is so, in the rest not."),
+        (2, r"cases (of backward): in \d,\d+ it is so, in \d,\d+ not, so “not "),
+        (3, r": \d,\d+ do so; \d+ do not, and torch refuses each of these."),
+        (4, r"(of backward, with several elements): \d+ try it, and torch refuses each of these."),
+        (6, r"cases (with v): in \d+ it is so and in \d,\d+ not, and “"),
         (7, r"it is so, and in each outside of them."),
         (10, r"it is so, and in none outside of them."),
         (11, "254 cases (of backward), and none speaks against it. 50"),
-        (14, r"it is so; torch refuses the rest."),
+        (14, r": \d,\d+ do so; \d+ do not, and torch refuses each of these."),
     ],
 )
 def test_what_the_cases_show_is_said_by_meaning(judge: Judge, sentence: int, said: str) -> None:

@@ -67,7 +67,7 @@ def _() -> None:
         assert way in engines, way
 
 
-@statement("confirmed", "If anything differed, this page would not exist.")
+@statement("confirmed", "If one of these values differed, the build would fail here.")
 def _() -> None:
     x, v = (torch.from_numpy(np.asarray(each)) for each in ([1.0, 2.0], [1.0, 10.0, 100.0]))
     y, J = three_outputs().f(x), vtj.jacobian(three_outputs().f, x, "forward").numpy()  # noqa: N806
