@@ -123,6 +123,8 @@ COSTS = {
     "a contradicted column of a function that rounds": 2,
     "a rough column of a small x, over wider steps": 58,
     "each of two inputs alone": 2,
+    # a first layer is called with its data as a constant: no input alone shows what it forgets then
+    "each of three inputs alone, and the first as a constant": 4,
     "each of two outputs alone": 2,
     "a v with gaps, of a custom Function (certify: none)": 1,
     "another call between, of a custom Function (certify: none)": 2,

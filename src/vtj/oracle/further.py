@@ -10,7 +10,8 @@ run on two inputs before one backward then gets a wrong gradient. None of these 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -29,6 +30,10 @@ from vtj.report import Row
 INPUTS = Behavior(
     "each input alone",
     "another gradient where this input alone requires grad (ctx.needs_input_grad)",
+)
+CONSTANT = Behavior(
+    "data constant",
+    "another gradient where the data alone requires no grad (ctx.needs_input_grad)",
 )
 OUTPUTS = Behavior("each output alone", "another gradient where each output is used alone")
 GAPS = Behavior("v not contiguous", "the backward is another where v is not contiguous")
@@ -53,6 +58,8 @@ def judge_further(
     """Judge what backward leaves in all these ways, beside what the same `v` left first.
 
     Where there are several inputs or outputs, each costs a pass; without `inputs`, each output.
+    Where a custom Function has three inputs or more, the data as a constant costs one too: two are
+    each alone then already.
     """
     yield from judge_alone(trial, v, right, inputs=inputs)
     gaps, behind = seen or (spread(trial, v), behind_another_call(trial, v))
@@ -121,6 +128,11 @@ def judge_alone(trial: Trial, v: Array, right: Witness, *, inputs: bool) -> Iter
     asked: list[tuple[Behavior, Callable[[Trial, Array], Array]]] = []
     if inputs and len(trial.parts) > 1:
         asked.append((INPUTS, _inputs_alone))
+        if trial.custom and 0 < (data := _data(trial)) < len(trial.parts) - 1:
+            names = [part.name for part in trial.inputs[:data]]
+            told = f"where {' and '.join(names)} alone require{'s' * (data == 1)} no grad"
+            held = replace(CONSTANT, complaint=f"another gradient {told} (ctx.needs_input_grad)")
+            asked.append((held, partial(_others, right=right.value, data=data, told=told)))
     if sum(trial.connected) > 1:
         asked.append((OUTPUTS, outputs_alone))
     for behavior, alone in asked if asked and np.isfinite(right.value).all() else ():
@@ -161,6 +173,25 @@ def _inputs_alone(trial: Trial, v: Array) -> Array:
         told = f"where {name} alone requires grad"
         total += _gradient(trial, leaves, v, range(len(trial.y)), told)
     return total
+
+
+def _data(trial: Trial) -> int:
+    """Return how many inputs come first that training takes for constants.
+
+    Of a module that is all but its parameters: a layer of a network that is called on the data has
+    an `x` that requires no grad, and trains its weight and its bias together.
+    """
+    return len(trial.parts) - trial.parameters if trial.parameters else 1
+
+
+def _others(trial: Trial, v: Array, *, right: Array, data: int, told: str) -> Array:
+    """Return what is left in all inputs but the data, which is constant, beside what was right."""
+    leaves = [part.detach().clone() for part in trial.parts]
+    for leaf in leaves[data:]:
+        leaf.requires_grad_()
+    first = sum(part.numel() for part in trial.parts[:data])
+    came = _gradient(trial, leaves, v, range(len(trial.y)), told)
+    return np.concatenate([right[:first], came[first:]])
 
 
 def outputs_alone(trial: Trial, v: Array) -> Array:
