@@ -233,9 +233,10 @@ def judge_passes(
         yield Judged(Row("x.grad and v", "", "note", note="x.grad lies in the memory of v"))
 
 
-def raises(what: str, error: Exception, where: str = "") -> Judged:
+def raises(what: str, error: Exception | str, where: str = "") -> Judged:
     """Judge a backward that raised, in the row of what was asked of it."""
-    note = f"{first_line(error)}: {where}" if where else first_line(error)
+    note = error if isinstance(error, str) else first_line(error)
+    note += f": {where}" if where else ""
     row = Row(what, BACKWARD.name, "fails", note=note)
     return Judged(row, Finding(f"x.grad: backward raises {note}", "wrong", BACKWARD.culprit))
 

@@ -37,6 +37,10 @@ CONSTANT = Behavior(
 )
 OUTPUTS = Behavior("each output alone", "another gradient where each output is used alone")
 GAPS = Behavior("v not contiguous", "the backward is another where v is not contiguous")
+EXPANDED = Behavior(
+    "v expanded",
+    "the backward is another where v is expanded, as y.sum().backward() hands it on",
+)
 ANOTHER_CALL = Behavior(
     "another call between",
     "another gradient where f is called elsewhere before backward (what it saved is not in ctx)",
@@ -45,6 +49,10 @@ ANOTHER_CALL = Behavior(
 
 # what a further pass through a run left, or the error that it raised; None where it is not asked
 Further: TypeAlias = Array | str | None
+# with gaps in `v`, with an expanded `v` and with the same one contiguous, and behind other calls
+Ways: TypeAlias = tuple[Further, tuple[Further, Further], Further]
+NOT_ASKED: Ways = (None, (None, None), None)
+CONTIGUOUS = "begin backward with v = v.contiguous()"
 
 
 def judge_further(
@@ -53,7 +61,7 @@ def judge_further(
     right: Witness,
     *,
     inputs: bool = True,
-    seen: tuple[Further, Further] | None = None,  # with gaps, and behind other calls
+    seen: Ways | None = None,
 ) -> Iterator[Judged]:
     """Judge what backward leaves in all these ways, beside what the same `v` left first.
 
@@ -62,16 +70,42 @@ def judge_further(
     each alone then already.
     """
     yield from judge_alone(trial, v, right, inputs=inputs)
-    gaps, behind = seen or (spread(trial, v), behind_another_call(trial, v))
-    for behavior, advice, grad in (
-        (GAPS, "begin backward with v = v.contiguous()", gaps),
-        (ANOTHER_CALL, "call backward before f is called again", behind),
-    ):
-        if isinstance(grad, str):  # what raises deceives nobody
-            note = f"{advice}, or it raises {grad}"
-            yield Judged(Row(behavior.name, BACKWARD.name, "note", note=note))
-        elif grad is not None:
-            yield same_up_to_rounding(trial, behavior, v, grad, right)
+    gaps, expanded_v, behind = seen or (
+        spread(trial, v),
+        expanded(trial),
+        behind_another_call(trial, v),
+    )
+    of_gaps = list(_layout(trial, GAPS, CONTIGUOUS, v, gaps, right))
+    yield from of_gaps
+    if not any(one.finding for one in of_gaps):  # it reads the memory in order, and does there too
+        yield from _expanded(trial, *expanded_v)
+    advice = "call backward before f is called again"
+    yield from _layout(trial, ANOTHER_CALL, advice, v, behind, right)
+
+
+def _layout(
+    trial: Trial, behavior: Behavior, advice: str, v: Array, grad: Further, right: Witness
+) -> Iterator[Judged]:
+    if isinstance(grad, str):  # what raises deceives nobody
+        yield Judged(
+            Row(behavior.name, BACKWARD.name, "note", note=f"{advice}, or it raises {grad}")
+        )
+    elif grad is not None:
+        yield same_up_to_rounding(trial, behavior, v, grad, right)
+
+
+def _expanded(trial: Trial, came: Further, right: Further) -> Iterator[Judged]:
+    """Judge an expanded `v`: one that raises there is wrong, since it is that of the commonest call."""
+    if isinstance(came, str):
+        where = f"where v is expanded, as y.sum().backward() hands it on; {CONTIGUOUS}"
+        yield raises(EXPANDED.name, came, where)
+    elif came is not None and not isinstance(right, str | None):
+        ones = unnamed(right, 0.0, abs(right))
+        judged = same_up_to_rounding(trial, EXPANDED, np.ones(trial.size[0]), came, ones)
+        if judged.finding:
+            told = f"{judged.finding.text}; {CONTIGUOUS}"
+            judged = replace(judged, finding=replace(judged.finding, text=told))
+        yield judged
 
 
 def spread(trial: Trial, v: Array, run: ForwardRun | None = None) -> Further:
@@ -88,6 +122,31 @@ def spread(trial: Trial, v: Array, run: ForwardRun | None = None) -> Further:
         apart = torch.stack([columns, -3 * columns], -1)[..., 0]
         weights.append(apart.permute(*reversed(range(part.ndim))))
     return _further(trial, run or _new_run(trial), weights, retain_graph=True)
+
+
+def expanded(trial: Trial, run: ForwardRun | None = None) -> tuple[Further, Further]:
+    """Return what a `v` of ones leaves that is one number in memory, and a contiguous one.
+
+    Behind that number there are others, so that a kernel that takes it for contiguous stays within
+    its memory, and reads something else.
+    """
+    if not trial.looked_into or all(y.numel() < 2 for y in trial.y):
+        return None, None
+    ones = shaped_like(np.ones(trial.size[0]), trial.y)
+    weights = []
+    for part in ones:
+        memory = torch.full((max(1, part.numel()),), -3.0).to(part)
+        memory[0] = 1
+        weights.append(memory.as_strided(part.shape, (0,) * part.ndim))
+    run = run or _new_run(trial)
+    right = _further(trial, run, ones, retain_graph=True)
+    came = _further(trial, run, weights, retain_graph=True)
+    if isinstance(right, str | None) or came is None:
+        return None, None
+    if isinstance(came, str) or not np.array_equal(came, right):
+        # a backward may be good for one pass through a graph, and this is no matter of that
+        came = _further(trial, _new_run(trial), weights, retain_graph=False)
+    return came, right
 
 
 def behind_another_call(trial: Trial, v: Array, run: ForwardRun | None = None) -> Further:

@@ -152,6 +152,12 @@ LOOKS = (
         (further, "spread"),
     ),
     Look(
+        "an expanded v, of a custom Function (certify: none)",
+        SINE,
+        lambda f: vtj.check(f, X),
+        (further, "expanded"),
+    ),
+    Look(
         "another call between, of a custom Function (certify: none)",
         SINE,
         lambda f: vtj.check(f, X),
