@@ -95,7 +95,7 @@ def _layout(
 
 
 def _expanded(trial: Trial, came: Further, right: Further) -> Iterator[Judged]:
-    """Judge an expanded `v`: one that raises there is wrong, since it is that of the commonest call."""
+    """Judge an expanded `v`, that of the commonest call: a backward that raises there is wrong."""
     if isinstance(came, str):
         where = f"where v is expanded, as y.sum().backward() hands it on; {CONTIGUOUS}"
         yield raises(EXPANDED.name, came, where)
