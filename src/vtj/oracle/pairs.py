@@ -9,6 +9,7 @@ import numpy as np
 
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC
 from vtj.oracle.behavior import random_weights
+from vtj.oracle.findings import FEW_DIGITS
 from vtj.oracle.further import NOT_ASKED, Ways, behind_another_call, expanded, spread
 from vtj.oracle.operators import Operator
 from vtj.oracle.passes import Passes
@@ -220,6 +221,14 @@ def reexamined_pair(pair: Pair, asked: Probes) -> Pair:
         )
         pair = _with_rounding(pair, rounding, u)
     return pair
+
+
+def to_nine_digits(pair: Pair) -> Pair:
+    """Return the pair where differences alone speak against backward, for nine digits of each."""
+    if pair.side != "number" or pair.b.family != NUMERIC.name:
+        return pair
+    error = FEW_DIGITS * np.maximum(pair.a.size, abs(pair.a.value))
+    return replace(pair, a=replace(pair.a, error=pair.a.error + error))
 
 
 def _with_rounding(pair: Pair, error: Array, u: Array) -> Pair:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vtj.engines import BACKWARD, FORWARD, NUMERIC, Family
+from vtj.oracle.findings import GOOD_DIGITS, few_digits
 from vtj.oracle.voting import Array, Mask, Witness
 
 
@@ -194,5 +195,10 @@ def _swapped(wrong: Array, right: Array) -> str:
 
 
 def _rounded(wrong: Array, right: Array) -> str:
-    near = np.abs(wrong - right) <= 2e-6 * np.abs(right)
-    return SINGLE if near.all() and wrong.size > 1 else ""
+    apart = np.abs(wrong - right)
+    if not (apart <= 2e-6 * np.abs(right)).all():
+        return ""
+    # what float32 rounds is mostly off by more; near a zero, a part of an entry may be more
+    if np.median(apart / np.abs(right)) <= GOOD_DIGITS:
+        return " ".join(few_digits(wrong, right))
+    return SINGLE if wrong.size > 1 else ""
