@@ -37,7 +37,7 @@ from vtj.oracle.findings import (
 )
 from vtj.oracle.further import judge_further, right_alone
 from vtj.oracle.passes import Passes
-from vtj.oracle.patterns import NOT_LINEAR, TOGETHER, cause, pattern
+from vtj.oracle.patterns import NOT_LINEAR, TOGETHER, explained, pattern
 from vtj.oracle.question import Question
 from vtj.oracle.reexamination import DOUBTS
 from vtj.oracle.trial import Trial
@@ -247,10 +247,9 @@ def _accusation(answers: Answers, family: Family, mask: Mask) -> Finding:
         return Finding(f"{entry}: {LAST_DIGITS}", "undecided")
     if family.verdict == "undecided":
         return Finding(f"{entry}: {family.conclusion}", "undecided")
-    count = f"{mask.sum()} of {mask.size} entries" if mask.sum() > 1 else ""
     found = {name: one.value for name, one in speakers.items()}
-    named = cause(family, found, result.agreed, mask, trial.inputs)
-    return accusation(entry, family.conclusion, family.culprit, named, count)
+    remarks = explained(family, found, result.agreed, mask, trial.inputs)
+    return accusation(entry, family.conclusion, family.culprit, *remarks)
 
 
 def _splits(answers: Answers) -> Iterator[tuple[str, str]]:

@@ -348,9 +348,9 @@ def _accused(asked: Probes, entry: _Entry, pair: Pair, places: int) -> Finding |
             return Finding(f"{told}: {row.note}", "undecided", row=row)
         if family == BACKWARD and right_alone(trial, entry.v, entry.numeric, [entry.column]):
             return accusation(told, family.conclusion, family.culprit, TOGETHER)
-        mistake, exactly = named(asked, pair, family, one_per_family(entry.said), entry.at)
-        count = f"{exactly or f'at least {places}'} of {prod(trial.size)} entries"
-        count = count if (exactly or places) > 1 else ""
+        mistake, count = named(asked, pair, family, one_per_family(entry.said), entry.at)
+        if count is None:
+            count = f"at least {places} of {prod(trial.size)} entries" if places > 1 else ""
         return accusation(told, family.conclusion, family.culprit, mistake, count)
     return None if result.decided.all() else Finding(f"{told}: {SPLIT_VOTE}", "undecided")
 
