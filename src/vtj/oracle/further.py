@@ -135,9 +135,9 @@ def expanded(trial: Trial, run: ForwardRun | None = None) -> tuple[Further, Furt
     ones = shaped_like(np.ones(trial.size[0]), trial.y)
     weights = []
     for part in ones:
-        memory = torch.full((max(1, part.numel()),), -3.0).to(part)
-        memory[0] = 1
-        weights.append(memory.as_strided(part.shape, (0,) * part.ndim))
+        flat = part.reshape(-1)
+        memory = torch.cat([flat[:1], -3 * flat[1:]])
+        weights.append(memory[0].expand(part.shape) if part.numel() > 1 else part)
     run = run or _new_run(trial)
     right = _further(trial, run, ones, retain_graph=True)
     came = _further(trial, run, weights, retain_graph=True)
