@@ -321,7 +321,7 @@ AGAIN = (
     Remedy("repeat the differences, with the noise of f", _in_all_columns),
     Remedy("measure the rounding of J", _with_rounding),
     Remedy("drop a forward formula that is outvoted", _without_torchs_forward),
-    Remedy("let differences alone speak for nine digits", _to_nine_digits),
+    Remedy("believe differences alone to nine digits", _to_nine_digits),
 )
 DOUBTS: tuple[Doubt[Answers], ...] = (
     Doubt("somebody is contradicted", _contradicted, AGAIN),  # who errs in the end is accused
