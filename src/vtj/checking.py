@@ -81,7 +81,8 @@ def check(
     Returns:
         A `Report`, true when every entry was found in two ways and none differed. It names
         parameters that `f` reaches and `x` does not hold; beside them it is not true. Its row
-        ``double backward`` says where a custom Function's own gradient is silently wrong.
+        ``double backward`` says where a custom Function's own gradient is silently wrong, and
+        ``last digits`` where differences alone contradict it, by a part of 1e-9 or less.
 
     Raises:
         TypeError: When `x` or `y` is of no floating or complex dtype, `f` returns no tensor, or

@@ -123,13 +123,17 @@ COSTS = {
     "a contradicted column of a function that rounds": 2,
     "a rough column of a small x, over wider steps": 58,
     "each of two inputs alone": 2,
+    # a first layer is called with its data as a constant: no input alone shows what it forgets then
+    "each of three inputs alone, and the first as a constant": 4,
     "each of two outputs alone": 2,
     "a v with gaps, of a custom Function (certify: none)": 1,
+    # y.sum().backward() hands it on, the commonest call there is
+    "an expanded v, of a custom Function (certify: none)": 1,
     "another call between, of a custom Function (certify: none)": 2,
     "double backward of a custom Function (certify: none)": 2,
     "double backward that is silently wrong": 5,
     "all entries of a J of 4 by 4, to name a mistake": 12,
-    "reference=, of f": 9,
+    "reference=, of f": 10,
     "reference=, of the reference": 11,
     "surrogate=, of f": 6,
     "surrogate=, of the surrogate": 11,

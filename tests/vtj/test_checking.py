@@ -178,6 +178,7 @@ class Layer(torch.nn.Module):
         return TRANSPOSED(sum(x), self.weight.to(x[0]))
 
 
+RIGHT = torch.nn.Linear(2, 2, bias=False)
 LAYER, CONSTANTS = Layer(), [torch.ones(2, requires_grad=True)]
 POINTS = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 
@@ -189,8 +190,14 @@ POINTS = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
         (lambda x: LAYER(x), POINTS, "LAYER.weight (2, 2)"),
         (lambda *x: LAYER(*x), (POINTS, POINTS), "LAYER.weight (2, 2)"),
         (partial(lambda layer, x: layer(x), LAYER), POINTS, "f.args[0].weight (2, 2)"),
+        (lambda x: TRANSPOSED(x, RIGHT.weight.to(x)) + 1, POINTS, "RIGHT.weight (2, 2)"),
+        (
+            lambda x: RIGHT(x) + LAYER(x),
+            POINTS,
+            "RIGHT.weight (2, 2), LAYER.weight (2, 2)",
+        ),
     ],
-    ids=["a function", "of two inputs", "a partial"],
+    ids=["a function", "of two inputs", "a partial", "f is wrong, the module right", "two modules"],
 )
 def test_parameters_that_x_does_not_hold_are_named_and_can_be_checked(
     question: str, f: Any, x: Any, told: str
@@ -198,11 +205,39 @@ def test_parameters_that_x_does_not_hold_are_named_and_can_be_checked(
     report = getattr(vtj, question)(f, x)
     assert report.verdict == "undecided"
     assert [row.note for row in report.rows if row.what == "not checked"] == [told]
-    named, _, call = report.findings[-1].partition("; to check them too: ")
+    named, _, lines = report.findings[-1].partition("; to check them too: ")
     assert named == f"not checked, since x does not hold them: {told}"
+    *before, call = lines.split("; ")
     assert call.startswith(f"vtj.{question}(")
-    again = eval(call, {"f": f, "x": x, "vtj": vtj, "torch": torch, "LAYER": LAYER})
+    pasted = {"f": f, "x": x, "vtj": vtj, "torch": torch, "LAYER": LAYER, "RIGHT": RIGHT}
+    exec("\n".join(before), pasted)
+    again = eval(call, pasted)
     assert again.culprit == "backward"
+
+
+@pytest.mark.parametrize("question", ["check", "certify"])
+def test_what_is_pasted_calls_the_right_f_correct(question: str) -> None:
+    """Of ``3 * m(x) ** 2`` the gradients are those of all of it, and not of m alone."""
+    seen = []
+
+    def f(x: Tensor) -> Tensor:
+        seen.append(x)
+        return 3 * RIGHT(x) ** 2
+
+    lines = getattr(vtj, question)(f, POINTS).findings[-1].partition("; to check them too: ")[2]
+    *before, call = lines.split("; ")
+    pasted = {"f": f, "x": POINTS, "vtj": vtj, "torch": torch, "RIGHT": RIGHT}
+    exec("\n".join(before), pasted)
+    seen.clear()
+    assert eval(call, pasted)
+    assert seen
+
+
+def test_what_to_do_is_said_of_a_module_that_is_f_itself() -> None:
+    report = vtj.check(RIGHT, POINTS[0], jacobian=RIGHT.weight.detach())
+    assert "hand in the plain module" in report.findings[-1]
+    assert "without J by hand" in report.findings[-1]
+    assert vtj.check(RIGHT, POINTS)
 
 
 @pytest.mark.parametrize("order", [1, 2])

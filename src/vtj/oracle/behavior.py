@@ -233,9 +233,10 @@ def judge_passes(
         yield Judged(Row("x.grad and v", "", "note", note="x.grad lies in the memory of v"))
 
 
-def raises(what: str, error: Exception, where: str = "") -> Judged:
+def raises(what: str, error: Exception | str, where: str = "") -> Judged:
     """Judge a backward that raised, in the row of what was asked of it."""
-    note = f"{first_line(error)}: {where}" if where else first_line(error)
+    note = error if isinstance(error, str) else first_line(error)
+    note += f": {where}" if where else ""
     row = Row(what, BACKWARD.name, "fails", note=note)
     return Judged(row, Finding(f"x.grad: backward raises {note}", "wrong", BACKWARD.culprit))
 
@@ -336,26 +337,29 @@ def same_up_to_rounding(
 
 
 def unchecked(trial: Trial, kept: Kept, question: str) -> tuple[list[Row], list[Finding]]:
-    """Name leaves that `f` reaches beside `x` in a row, and say per module how to check them."""
+    """Name leaves that `f` reaches beside `x` in a row, and say how to check them too."""
     leaves, found = kept.reached(trial.others), []
-    for module, group in groupby(leaves, key=lambda leaf: leaf.module):
-        how = "make them arguments of f and parts of x, or detach() constants"
-        if module:
-            how = f"to check them too: {_call(trial, module, question)}"
-        told = f"not checked, since x does not hold them: {_listed(list(group))}; {how}"
-        found.append(Finding(told, "undecided"))
+    for of_f, group in groupby(leaves, key=lambda leaf: (leaf.own, bool(leaf.module))):
+        these = list(group)
+        told = f"not checked, since x does not hold them: {_listed(these)}"
+        found.append(Finding(f"{told}; {_remedy(these, *of_f, question)}", "undecided"))
     rows = [Row("not checked", "", "note", note=_listed(leaves))] if leaves else []
     return rows, found
 
 
-def _call(trial: Trial, module: str, question: str) -> str:
-    """Return a call that checks the parameters of a module too, to be pasted as it is."""
-    start, names = f"vtj.{question}(lambda", f"dict({module}.named_parameters())"
-    call = f"torch.func.functional_call({module}, dict(zip({names},"
-    if not trial.x_tuple:
-        return f"{start} x, *p: {call} p)), x), (x, *{module}.parameters()))"
-    n = len(trial.parts)
-    return f"{start} *x: {call} x[{n}:])), x[:{n}]), (*x, *{module}.parameters()))"
+def _remedy(leaves: Sequence[Leaf], own: bool, of_modules: bool, question: str) -> str:
+    """Say how to check such leaves of the same `f`: where it calls modules, lines to be pasted."""
+    if own:
+        # J by hand and a plain function are of x alone
+        plain = "the plain module (no script, no DistributedDataParallel)"
+        alone = "without J by hand, reference= and surrogate="
+        return f"to check them too, hand in {plain}, {alone}, or make them arguments of f"
+    if not of_modules:
+        return "make them arguments of f and parts of x, or detach() constants"
+    # a module of these, whose call is f: functional_call of one would call that in place of f
+    modules = ", ".join(dict.fromkeys(leaf.module for leaf in leaves))
+    lines = f"net = torch.nn.ModuleList([{modules}]); net.forward = f; vtj.{question}(net, x)"
+    return f"to check them too: {lines}"
 
 
 def _listed(leaves: Sequence[Leaf]) -> str:

@@ -4,6 +4,7 @@ The words are those of `patterns`, as in a report of `check`.
 """
 
 from collections.abc import Iterator, Mapping
+from math import prod
 
 import numpy as np
 
@@ -11,15 +12,16 @@ from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC, Family
 from vtj.oracle.pairs import Pair, Probes, pairs
 from vtj.oracle.patterns import (
     CONJUGATE,
+    FACTOR,
     NOT_CONJUGATED,
     OPPOSITE,
     SINGLE,
     TRANSPOSED,
     ZERO,
     alternating,
-    cause,
     conjugation,
     detached,
+    explained,
     factor,
     pattern,
     these_transposed,
@@ -37,7 +39,7 @@ BY_CHANCE = 1e-6
 
 def named(
     asked: Probes, pair: Pair, family: Family, said: Mapping[str, Witness], at: int
-) -> tuple[str, int | None]:
+) -> tuple[str, str | None]:
     """Name the mistake of who is at fault, and count the entries of J in which it is.
 
     The name is empty, and the count None, where it is not known. `said` is what everybody says of
@@ -53,12 +55,12 @@ def named(
         return "", None
     if asked.J is not None:
         return _beside_a_jacobian(asked, pair, family), None
-    return next(_of_products(asked, said), ""), None
+    return next(_of_products(asked, said, at), ""), None
 
 
 def _of_all_entries(
     asked: Probes, family: Family, said: Mapping[str, Witness], at: int
-) -> tuple[str, int] | None:
+) -> tuple[str, str] | None:
     """Look at all entries; None where they are many, or do not show what was found at one."""
     trial, passes = asked.trial, asked.passes
     tangents = FORWARD.name in said and family in (FORWARD, NUMERIC)
@@ -88,7 +90,7 @@ def _of_all_entries(
         return None
     # where the two agree, it is the exact one that is agreed on
     agreed = unnamed(np.where(differs, right.value, accused.value), right.error)
-    return cause(family, found, agreed, differs, trial.inputs), int(differs.sum())
+    return explained(family, found, agreed, differs, trial.inputs)
 
 
 def _by_differences(asked: Probes, known: Witness, at: int) -> Witness:
@@ -125,14 +127,14 @@ def _beside_a_jacobian(asked: Probes, pair: Pair, family: Family) -> str:
     return ""
 
 
-def _of_products(asked: Probes, said: Mapping[str, Witness]) -> Iterator[str]:
+def _of_products(asked: Probes, said: Mapping[str, Witness], at: int) -> Iterator[str]:
     """Yield mistakes that explain ⟨x.grad, u⟩ for every `v`, beside what it should be."""
     trial, passes, grads, u = asked.trial, asked.passes, asked.grads, asked.u
     should = next(one.b.value for one in pairs(asked) if one.side == "number")
     gaps = abs(grads @ u - should)
     near = BY_CHANCE ** (1 / len(gaps)) * gaps
 
-    def explained(by: Array, of: Array = should) -> bool:
+    def fits(by: Array, of: Array = should) -> bool:
         return bool((abs(by - of) <= near).all())
 
     def slopes(along: Array) -> Array:
@@ -143,15 +145,15 @@ def _of_products(asked: Probes, said: Mapping[str, Witness]) -> Iterator[str]:
         yield ZERO
     elif zero.any():
         others = np.where(zero, 0, u)
-        if explained(grads @ others, asked.v @ slopes(others)):
+        if fits(grads @ others, asked.v @ slopes(others)):
             yield ZERO
     if any(trial.pairs):
         signs, rows = conjugation(trial.inputs), alternating(trial.size[0])
-        if explained(grads * signs @ u):
+        if fits(grads * signs @ u):
             yield CONJUGATE
-        if explained(asked.v * rows @ slopes(signs * u), grads @ u):
+        if fits(asked.v * rows @ slopes(signs * u), grads @ u):
             yield NOT_CONJUGATED
-    if explained(-grads @ u):
+    if fits(-grads @ u):
         yield OPPOSITE
     if trial.size[0] == trial.size[1] > 1:
         # one after the other: mostly the first tells that it is not so
@@ -159,11 +161,32 @@ def _of_products(asked: Probes, said: Mapping[str, Witness]) -> Iterator[str]:
         if all(by <= limit for by, limit in zip(off, near, strict=True)):
             yield TRANSPOSED
     for names, there in turns(trial.inputs):
-        if explained(grads[:, there] @ u):
+        if fits(grads[:, there] @ u):
             yield these_transposed(names)
     mine, right = (said[one.name].value[0] for one in (BACKWARD, NUMERIC))
-    if right and mine != right and explained(grads @ u * (right / mine)):
+    if right and mine != right and fits(grads @ u * (right / mine)):
         yield factor(mine / right)
+    yield from _of_one_input(asked, mine, right, at, near)
     single = grads.astype(np.float32)
     if (grads == single).all() and abs(mine - right) <= 2e-6 * abs(right):
         yield SINGLE
+
+
+def _of_one_input(asked: Probes, mine: float, right: float, at: int, near: Array) -> Iterator[str]:
+    """Yield mistakes in the gradient of one input that explain the same, as of an only input."""
+    trial, passes, grads, u = asked.trial, asked.passes, asked.grads, asked.u
+    stops = np.cumsum([prod(part.shape) for part in trial.inputs])
+    k = int(np.searchsorted(stops, at % trial.size[1], side="right"))
+    of = np.s_[int(stops[k]) - prod(trial.inputs[k].shape) : int(stops[k])]
+    should = next(one.b.value for one in pairs(asked) if one.side == "number")
+    mistaken, others = grads[:, of] @ u[of], grads @ u - grads[:, of] @ u[of]
+    if mine and right and (abs(others + right / mine * mistaken - should) <= near).all():
+        opposite = abs(mine + right) <= 1e-6 * abs(right)
+        yield OPPOSITE if opposite else f"{factor(mine / right)} in these entries"
+    if len(trial.inputs) > 1 and trial.size[0] == len(u[of]) > 1:
+        for v, by, limit in zip(asked.v, mistaken, near, strict=True):
+            along = np.zeros(trial.size[1])
+            along[of] = v
+            if not abs(u[of] @ passes.difference(along, trial.eps ** (1 / 3)) - by) <= limit:
+                return
+        yield FACTOR

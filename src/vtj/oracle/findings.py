@@ -16,6 +16,10 @@ from vtj.oracle.voting import Array, Mask, Witness
 from vtj.report import Report, Row, Verdict
 
 GOOD_DIGITS = 1e-8  # relative: torch's digamma is good to nine digits only, and not wrong
+# Of an entry: differences alone accuse nobody of less. Else the bias-GELU that Megatron publishes,
+# one of whose constants has ten digits, would be wrong (in tests/); with 1e-8 a square would be
+# correct whose backward has the factor 1 + 1e-8.
+FEW_DIGITS = 1e-9
 SPLIT_VOTE = "nobody to decide between them"
 LAST_DIGITS = "a formula is good to these digits only, or a very small path is detached"
 
@@ -27,6 +31,7 @@ class Finding:
     text: str
     verdict: Literal["wrong", "undecided"] = "wrong"
     culprit: str | None = None  # who is at fault, when that is known
+    row: Row | None = None  # what is said in its place where all else is off by last digits alone
 
 
 def element(
@@ -130,6 +135,23 @@ def differs_in_last_digits(exact: Array, numeric: Array, relative: float) -> boo
     """Return whether exact values and differences part in digits that no detached path spares."""
     small = max(GOOD_DIGITS, most_rounding(relative))
     return bool((abs(exact - numeric) <= small * abs(numeric)).all())
+
+
+def few_digits(accused: Array, right: Array) -> tuple[str, str]:
+    """Say by what part of themselves entries are off at most, and what allows that.
+
+    Example:
+        >>> few_digits(np.array([1 + 3e-9, 2.0]), np.array([1.0, 2.0]))
+        ('off by 3e-09 of itself at most: a constant with few digits?', 'relative=1e-8 allows that')
+    """
+    part = float((abs(accused - right) / abs(right)).max())
+    told = f"off by {part:.2g} of itself at most: a constant with few digits?"
+    return told, f"relative=1e{int(np.ceil(np.log10(part)))} allows that"
+
+
+def last_digits(told: str) -> Row:
+    """Return the row of a backward that differences alone contradict, by less than they may."""
+    return Row("last digits", BACKWARD.name, "note", note=told)
 
 
 def cancelled(chosen: float, slope: float, reach: float) -> str:

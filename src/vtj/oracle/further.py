@@ -10,7 +10,8 @@ run on two inputs before one backward then gets a wrong gradient. None of these 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -30,8 +31,16 @@ INPUTS = Behavior(
     "each input alone",
     "another gradient where this input alone requires grad (ctx.needs_input_grad)",
 )
+CONSTANT = Behavior(
+    "data constant",
+    "another gradient where the data alone requires no grad (ctx.needs_input_grad)",
+)
 OUTPUTS = Behavior("each output alone", "another gradient where each output is used alone")
 GAPS = Behavior("v not contiguous", "the backward is another where v is not contiguous")
+EXPANDED = Behavior(
+    "v expanded",
+    "the backward is another where v is expanded, as y.sum().backward() hands it on",
+)
 ANOTHER_CALL = Behavior(
     "another call between",
     "another gradient where f is called elsewhere before backward (what it saved is not in ctx)",
@@ -40,6 +49,10 @@ ANOTHER_CALL = Behavior(
 
 # what a further pass through a run left, or the error that it raised; None where it is not asked
 Further: TypeAlias = Array | str | None
+# with gaps in `v`, with an expanded `v` and with the same one contiguous, and behind other calls
+Ways: TypeAlias = tuple[Further, tuple[Further, Further], Further]
+NOT_ASKED: Ways = (None, (None, None), None)
+CONTIGUOUS = "begin backward with v = v.contiguous()"
 
 
 def judge_further(
@@ -48,23 +61,51 @@ def judge_further(
     right: Witness,
     *,
     inputs: bool = True,
-    seen: tuple[Further, Further] | None = None,  # with gaps, and behind other calls
+    seen: Ways | None = None,
 ) -> Iterator[Judged]:
     """Judge what backward leaves in all these ways, beside what the same `v` left first.
 
     Where there are several inputs or outputs, each costs a pass; without `inputs`, each output.
+    Where a custom Function has three inputs or more, the data as a constant costs one too: two are
+    each alone then already.
     """
     yield from judge_alone(trial, v, right, inputs=inputs)
-    gaps, behind = seen or (spread(trial, v), behind_another_call(trial, v))
-    for behavior, advice, grad in (
-        (GAPS, "begin backward with v = v.contiguous()", gaps),
-        (ANOTHER_CALL, "call backward before f is called again", behind),
-    ):
-        if isinstance(grad, str):  # what raises deceives nobody
-            note = f"{advice}, or it raises {grad}"
-            yield Judged(Row(behavior.name, BACKWARD.name, "note", note=note))
-        elif grad is not None:
-            yield same_up_to_rounding(trial, behavior, v, grad, right)
+    gaps, expanded_v, behind = seen or (
+        spread(trial, v),
+        expanded(trial),
+        behind_another_call(trial, v),
+    )
+    of_gaps = list(_layout(trial, GAPS, CONTIGUOUS, v, gaps, right))
+    yield from of_gaps
+    if not any(one.finding for one in of_gaps):  # it reads the memory in order, and does there too
+        yield from _expanded(trial, *expanded_v)
+    advice = "call backward before f is called again"
+    yield from _layout(trial, ANOTHER_CALL, advice, v, behind, right)
+
+
+def _layout(
+    trial: Trial, behavior: Behavior, advice: str, v: Array, grad: Further, right: Witness
+) -> Iterator[Judged]:
+    if isinstance(grad, str):  # what raises deceives nobody
+        yield Judged(
+            Row(behavior.name, BACKWARD.name, "note", note=f"{advice}, or it raises {grad}")
+        )
+    elif grad is not None:
+        yield same_up_to_rounding(trial, behavior, v, grad, right)
+
+
+def _expanded(trial: Trial, came: Further, right: Further) -> Iterator[Judged]:
+    """Judge an expanded `v`, that of the commonest call: a backward that raises there is wrong."""
+    if isinstance(came, str):
+        where = f"where v is expanded, as y.sum().backward() hands it on; {CONTIGUOUS}"
+        yield raises(EXPANDED.name, came, where)
+    elif came is not None and not isinstance(right, str | None):
+        ones = unnamed(right, 0.0, abs(right))
+        judged = same_up_to_rounding(trial, EXPANDED, np.ones(trial.size[0]), came, ones)
+        if judged.finding:
+            told = f"{judged.finding.text}; {CONTIGUOUS}"
+            judged = replace(judged, finding=replace(judged.finding, text=told))
+        yield judged
 
 
 def spread(trial: Trial, v: Array, run: ForwardRun | None = None) -> Further:
@@ -81,6 +122,31 @@ def spread(trial: Trial, v: Array, run: ForwardRun | None = None) -> Further:
         apart = torch.stack([columns, -3 * columns], -1)[..., 0]
         weights.append(apart.permute(*reversed(range(part.ndim))))
     return _further(trial, run or _new_run(trial), weights, retain_graph=True)
+
+
+def expanded(trial: Trial, run: ForwardRun | None = None) -> tuple[Further, Further]:
+    """Return what a `v` of ones leaves that is one number in memory, and a contiguous one.
+
+    Behind that number there are others, so that a kernel that takes it for contiguous stays within
+    its memory, and reads something else.
+    """
+    if not trial.looked_into or all(y.numel() < 2 for y in trial.y):
+        return None, None
+    ones = shaped_like(np.ones(trial.size[0]), trial.y)
+    weights = []
+    for part in ones:
+        flat = part.reshape(-1)
+        memory = torch.cat([flat[:1], -3 * flat[1:]])
+        weights.append(memory[0].expand(part.shape) if part.numel() > 1 else part)
+    run = run or _new_run(trial)
+    right = _further(trial, run, ones, retain_graph=True)
+    came = _further(trial, run, weights, retain_graph=True)
+    if isinstance(right, str | None) or came is None:
+        return None, None
+    if isinstance(came, str) or not np.array_equal(came, right):
+        # a backward may be good for one pass through a graph, and this is no matter of that
+        came = _further(trial, _new_run(trial), weights, retain_graph=False)
+    return came, right
 
 
 def behind_another_call(trial: Trial, v: Array, run: ForwardRun | None = None) -> Further:
@@ -121,6 +187,11 @@ def judge_alone(trial: Trial, v: Array, right: Witness, *, inputs: bool) -> Iter
     asked: list[tuple[Behavior, Callable[[Trial, Array], Array]]] = []
     if inputs and len(trial.parts) > 1:
         asked.append((INPUTS, _inputs_alone))
+        if trial.custom and 0 < (data := _data(trial)) < len(trial.parts) - 1:
+            names = [part.name for part in trial.inputs[:data]]
+            told = f"where {' and '.join(names)} alone require{'s' * (data == 1)} no grad"
+            held = replace(CONSTANT, complaint=f"another gradient {told} (ctx.needs_input_grad)")
+            asked.append((held, partial(_others, right=right.value, data=data, told=told)))
     if sum(trial.connected) > 1:
         asked.append((OUTPUTS, outputs_alone))
     for behavior, alone in asked if asked and np.isfinite(right.value).all() else ():
@@ -161,6 +232,25 @@ def _inputs_alone(trial: Trial, v: Array) -> Array:
         told = f"where {name} alone requires grad"
         total += _gradient(trial, leaves, v, range(len(trial.y)), told)
     return total
+
+
+def _data(trial: Trial) -> int:
+    """Return how many inputs come first that training takes for constants.
+
+    Of a module that is all but its parameters: a layer of a network that is called on the data has
+    an `x` that requires no grad, and trains its weight and its bias together.
+    """
+    return len(trial.parts) - trial.parameters if trial.parameters else 1
+
+
+def _others(trial: Trial, v: Array, *, right: Array, data: int, told: str) -> Array:
+    """Return what is left in all inputs but the data, which is constant, beside what was right."""
+    leaves = [part.detach().clone() for part in trial.parts]
+    for leaf in leaves[data:]:
+        leaf.requires_grad_()
+    first = sum(part.numel() for part in trial.parts[:data])
+    came = _gradient(trial, leaves, v, range(len(trial.y)), told)
+    return np.concatenate([right[:first], came[first:]])
 
 
 def outputs_alone(trial: Trial, v: Array) -> Array:

@@ -21,6 +21,7 @@ from vtj.oracle.blind_spots import (
 )
 from vtj.oracle.causes import named
 from vtj.oracle.findings import (
+    FEW_DIGITS,
     LAST_DIGITS,
     SPLIT_VOTE,
     Finding,
@@ -28,10 +29,20 @@ from vtj.oracle.findings import (
     cancelled,
     culprits,
     differs_in_last_digits,
+    few_digits,
+    last_digits,
     said,
 )
 from vtj.oracle.further import right_alone
-from vtj.oracle.pairs import LARGE, Pair, Probes, past_kinks, reexamined_pair, with_size
+from vtj.oracle.pairs import (
+    LARGE,
+    Pair,
+    Probes,
+    past_kinks,
+    reexamined_pair,
+    to_nine_digits,
+    with_size,
+)
 from vtj.oracle.passes import FIRST
 from vtj.oracle.patterns import NOT_LINEAR, NOT_OF_V, TOGETHER
 from vtj.oracle.rounding import gradient_rounding, negligible_slopes
@@ -89,6 +100,10 @@ def accuse(asked: Probes, compared: Sequence[Pair]) -> Accused:
             return Accused(compared)
         found = _locate(asked, pair, robust=True)
         found = found or _beyond_entries(asked, pair, most_rounding(trial.earned))
+    if found.row is not None:
+        wider = [to_nine_digits(one) for one in compared]
+        if _worst(wider) is None:
+            return Accused(wider, rows=(found.row,))
     return Accused(compared, found)
 
 
@@ -354,13 +369,26 @@ def _accused(asked: Probes, entry: _Entry, pair: Pair, places: int) -> Finding |
         if family == FORWARD and not trial.custom:
             told += ": torch's own forward formula is wrong, and differences are too rough"
             return Finding(told, "undecided")
+        if family == BACKWARD and (row := _to_nine_digits(entry)):
+            return Finding(f"{told}: {row.note}", "undecided", row=row)
         if family == BACKWARD and right_alone(trial, entry.v, entry.numeric, [entry.column]):
             return accusation(told, family.conclusion, family.culprit, TOGETHER)
-        mistake, exactly = named(asked, pair, family, one_per_family(entry.said), entry.at)
-        count = f"{exactly or f'at least {places}'} of {prod(trial.size)} entries"
-        count = count if (exactly or places) > 1 else ""
+        mistake, count = named(asked, pair, family, one_per_family(entry.said), entry.at)
+        if count is None:
+            count = f"at least {places} of {prod(trial.size)} entries" if places > 1 else ""
         return accusation(told, family.conclusion, family.culprit, mistake, count)
     return None if result.decided.all() else Finding(f"{told}: {SPLIT_VOTE}", "undecided")
+
+
+def _to_nine_digits(entry: _Entry) -> Row | None:
+    """Return what is said where differences alone contradict backward, by its last digits."""
+    mine = entry.by(BACKWARD)
+    assert mine is not None
+    right = entry.numeric.value
+    alone = len(entry.exact) == 1
+    if not alone or not (abs(mine.value - right) <= FEW_DIGITS * abs(right)).all():
+        return None
+    return last_digits(f"{entry.name} is {few_digits(mine.value, right)[0]}")
 
 
 def _beyond_entries(

@@ -10,7 +10,8 @@ import torch
 
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC
 from vtj.oracle.behavior import random_weights
-from vtj.oracle.further import Further, behind_another_call, spread
+from vtj.oracle.findings import FEW_DIGITS
+from vtj.oracle.further import NOT_ASKED, Ways, behind_another_call, expanded, spread
 from vtj.oracle.operators import Operator
 from vtj.oracle.passes import Passes
 from vtj.oracle.rounding import gradient_rounding
@@ -42,8 +43,7 @@ class Probes:
     by_hand: tuple[Witness, list[Witness]] | None = None  # J·u and vᵀ·J
     forward: Witness | None = None  # J·u; None where not asked for or not applicable
     watched: Twice | None = None  # what becomes of a backward that is differentiated itself
-    # what the first `v` leaves where it has gaps, and behind other calls of `f`
-    further: tuple[Further, Further] = (None, None)
+    further: Ways = NOT_ASKED  # what the first `v` leaves in other ways
 
     @property
     def trial(self) -> Trial:
@@ -112,7 +112,8 @@ def probe(passes: Passes, run: ForwardRun, J: Operator | None, probes: int) -> P
     start = max(2, many + many % 2)  # as if `u` were drawn after `v`, which comes in pairs
     drawn = random_weights(trial.seed, start + inputs, LEAST, MOST)
     v, u = drawn[:many].reshape(probes, outputs), drawn[start:] * passes.scale
-    watched, gaps = twice(trial, run, v[0], u), spread(trial, v[0], run)
+    watched = twice(trial, run, v[0], u)
+    gaps, ones = spread(trial, v[0], run), expanded(trial, run)
     # a single pass is one of a new run: does f give the same y again?
     first = [passes.backward_of(run, v[0])] if probes > 1 else []
     others = [passes.backward(one) for one in v[len(first) : probes - 1]]
@@ -136,7 +137,7 @@ def probe(passes: Passes, run: ForwardRun, J: Operator | None, probes: int) -> P
         lefts = [Witness(BY_HAND.name, BY_HAND.name, row) for row in J.lefts(v)]
         by_hand, expected = (right, lefts), right.value
     differences = passes.differences(u, expected, v=weights, watched=watched)
-    further = gaps, behind_another_call(trial, v[0], run)
+    further = gaps, ones, behind_another_call(trial, v[0], run)
     return Probes(*asked, differences, by_hand, forward, watched, further)
 
 
@@ -232,6 +233,14 @@ def reexamined_pair(pair: Pair, asked: Probes) -> Pair:
         )
         pair = _with_rounding(pair, rounding, u)
     return pair
+
+
+def to_nine_digits(pair: Pair) -> Pair:
+    """Return the pair where differences alone speak against backward, for nine digits of each."""
+    if pair.side != "number" or pair.b.family != NUMERIC.name:
+        return pair
+    error = FEW_DIGITS * np.maximum(pair.a.size, abs(pair.a.value))
+    return replace(pair, a=replace(pair.a, error=pair.a.error + error))
 
 
 def _with_rounding(pair: Pair, error: Array, u: Array) -> Pair:

@@ -1,6 +1,7 @@
 """Mistakes people make often, recognized from a wrong and a right matrix."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from math import prod
 from typing import NamedTuple, TypeAlias
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vtj.engines import BACKWARD, FORWARD, NUMERIC, Family
+from vtj.oracle.findings import GOOD_DIGITS, few_digits
 from vtj.oracle.voting import Array, Mask, Witness
 
 
@@ -25,10 +27,13 @@ Inputs: TypeAlias = Sequence[Input]
 ZERO = "a missing term: zero where it should not be"
 OPPOSITE = "the opposite sign"
 TRANSPOSED = "transposed"
+FACTOR = "a factor transposed, as w.T for w"  # the J of one input of several is
 NOT_OF_V = "does not depend on v"
 NOT_LINEAR = "not linear in v"
 TOGETHER = "right where each output is used alone, wrong where several are"
 SINGLE = "float32 precision"
+MISSING, TOO_MANY = VAGUE = ("a missing term", "a term too many")
+NAMED = 4  # inputs with a mistake each written out; a network has hundreds
 CONJUGATE = "the conjugate of what it should be"
 NOT_CONJUGATED = "v times the derivative, where torch expects v times its conjugate"
 
@@ -46,6 +51,33 @@ def cause(
         return CONJUGATE if named == NOT_CONJUGATED and family != BACKWARD else named
     seen = [found[one.name][differs] for one in (BACKWARD, FORWARD) if one.name in found]
     return detached(bool(seen) and not any(one.any() for one in seen), FORWARD.name in found)
+
+
+def explained(
+    family: Family, found: Mapping[str, Array], right: Witness, differs: Mask, inputs: Inputs
+) -> tuple[str, str]:
+    """Name the mistake, and count its entries: input by input, where each has one of its own."""
+    named = cause(family, found, right, differs, inputs)
+    count = f"{differs.sum()} of {differs.size} entries" if differs.sum() > 1 else ""
+    if named not in ("", *VAGUE):
+        return named, count
+    told, stops = [], np.cumsum([prod(part.shape) for part in inputs])
+    for stop, part in zip(stops, inputs, strict=True):
+        of = np.s_[:, stop - prod(part.shape) : stop]
+        if differs[of].any():
+            error = np.broadcast_to(right.error, right.value.shape)[of]
+            due = replace(right, value=right.value[of], error=error)
+            by_family = {name: J[of] for name, J in found.items()}
+            why = cause(family, by_family, due, differs[of], [part])
+            if len(inputs) > 1 and why == TRANSPOSED:
+                why = FACTOR
+            told.append((f"{differs[of].sum()} of {part.name}", why))
+    whys = {why for _, why in told}
+    if len(whys) == 1:
+        return named or whys.pop(), count
+    several = [where + f", {why}" * bool(why) for where, why in told[:NAMED]]
+    more = [f"{len(told) - NAMED} more inputs"] if len(told) > NAMED else []
+    return "", f"{count}: {'; '.join(several + more)}"
 
 
 def detached(zero: bool, forward: bool) -> str:
@@ -104,8 +136,8 @@ def pattern(
         _factor(wrong[differs], right[differs], bool((right[~differs] == 0).all()))
         or _swapped(wrong, right)
         or _rounded(wrong[differs], right[differs])
-        or ("a term too many" if (right[differs] == 0).all() else "")
-        or ("a missing term" if (wrong[differs] == 0).any() and right[differs].all() else "")
+        or (TOO_MANY if (right[differs] == 0).all() else "")
+        or (MISSING if (wrong[differs] == 0).any() and right[differs].all() else "")
     )
 
 
@@ -194,5 +226,10 @@ def _swapped(wrong: Array, right: Array) -> str:
 
 
 def _rounded(wrong: Array, right: Array) -> str:
-    near = np.abs(wrong - right) <= 2e-6 * np.abs(right)
-    return SINGLE if near.all() and wrong.size > 1 else ""
+    apart = np.abs(wrong - right)
+    if not (apart <= 2e-6 * np.abs(right)).all():
+        return ""
+    # what float32 rounds is mostly off by more; near a zero, a part of an entry may be more
+    if np.median(apart / np.abs(right)) <= GOOD_DIGITS:
+        return " ".join(few_digits(wrong, right))
+    return SINGLE if wrong.size > 1 else ""

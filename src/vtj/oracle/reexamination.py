@@ -19,7 +19,16 @@ from vtj.oracle.blind_spots import (
 )
 from vtj.oracle.differences import robust_column, stands_close_by
 from vtj.oracle.doubts import Doubt, Remedy
-from vtj.oracle.findings import SPLIT_VOTE, Finding, culprits, no_number, said
+from vtj.oracle.findings import (
+    FEW_DIGITS,
+    SPLIT_VOTE,
+    Finding,
+    culprits,
+    few_digits,
+    last_digits,
+    no_number,
+    said,
+)
 from vtj.oracle.rounding import rounding_error_bound
 from vtj.oracle.tolerance import VISIBLE
 from vtj.oracle.trial import NEAR, Trial
@@ -289,12 +298,30 @@ def _without_torchs_forward(answers: Answers) -> Answers:
     return _without_forward(answers, f"{FORWARD_ERRS}: {told}")
 
 
+def _to_nine_digits(answers: Answers) -> Answers:
+    """Let backward have what differences alone take from it, where that is its last digits."""
+    numeric, backward = answers.numeric, answers.speakers.get(BACKWARD.name)
+    accused = dict(answers.accused)
+    alone = len(answers.speakers) == 2 and list(accused) == [BACKWARD]
+    if numeric is None or backward is None or not alone:
+        return answers
+    mask = accused[BACKWARD]
+    apart = abs(backward.value - numeric.value)
+    if not (apart[mask] <= FEW_DIGITS * abs(numeric.value[mask])).all():
+        return answers
+    told, _ = few_digits(backward.value[mask], numeric.value[mask])
+    row = last_digits(f"each of {mask.sum()} of {mask.size} entries is {told}")
+    wider = replace(numeric, error=numeric.error + np.where(mask, apart, 0.0))
+    return replace(answers.with_numeric(wider), rows=(*answers.rows, row))
+
+
 AGAIN = (
     Remedy("ask engines without vmap", _by_plain_engines),
     Remedy("take finer steps at the worst entry", _at_the_worst_entry),
     Remedy("repeat the differences, with the noise of f", _in_all_columns),
     Remedy("measure the rounding of J", _with_rounding),
     Remedy("drop a forward formula that is outvoted", _without_torchs_forward),
+    Remedy("believe differences alone to nine digits", _to_nine_digits),
 )
 DOUBTS: tuple[Doubt[Answers], ...] = (
     Doubt("somebody is contradicted", _contradicted, AGAIN),  # who errs in the end is accused

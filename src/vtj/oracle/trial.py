@@ -59,6 +59,7 @@ class Trial:
     held: Sequence[int] = ()  # which outputs are declared to have no gradient
     others: tuple[Tensor, ...] = ()  # the leaves behind `y` that are no copies of `x`'s parts
     names: tuple[str, ...] = ()  # of the parts of `x`, where they do not count from 0
+    parameters: int = 0  # how many of these parts, the last, are parameters of the module `f`
     pairs: tuple[bool, ...] = ()  # which of them stand for complex numbers
     outputs: Outputs = field(default_factory=Outputs)  # what `f` returned
     refused: Exception | None = None  # what `f` raised for float64, in which `x` came
@@ -382,6 +383,7 @@ def first_run(
         once_differentiable=any(node.name() == ONCE_DIFFERENTIABLE for node in nodes),
         others=tuple(leaf for leaf in reached if all(leaf is not one for one in leaves)),
         names=() if given is None else given.names,
+        parameters=len(given.weights.moving) if given and given.weights else 0,
         pairs=() if given is None else given.pairs,
         outputs=picked,
         refused=refused,

@@ -11,7 +11,7 @@ from vtj.oracle.behavior import (
     Y_REPEATABLE,
     Behavior,
 )
-from vtj.oracle.further import ANOTHER_CALL, GAPS, INPUTS, OUTPUTS
+from vtj.oracle.further import ANOTHER_CALL, CONSTANT, EXPANDED, GAPS, INPUTS, OUTPUTS
 from vtj_site.markup import Shown, TableRow, code, table
 
 BEHAVIORS: tuple[Behavior, ...] = (
@@ -20,8 +20,10 @@ BEHAVIORS: tuple[Behavior, ...] = (
     CREATE_GRAPH,
     V_UNCHANGED,
     INPUTS,
+    CONSTANT,
     OUTPUTS,
     GAPS,
+    EXPANDED,
     ANOTHER_CALL,
     Y_REPEATABLE,
     X_UNCHANGED,

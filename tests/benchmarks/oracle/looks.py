@@ -36,6 +36,7 @@ SINE = custom(torch.sin, _cosine)
 SILENT = custom(torch.sin, lambda x, g: g * x[0].detach().cos())
 DOUBLED = custom(torch.sin, lambda x, g: 2 * _cosine(x, g))
 PRODUCT = custom(lambda a, b: a * b, lambda x, g: (x[1] * g, x[0] * g))
+SUM = custom(lambda a, b, c: a * b + c, lambda x, g: (x[1] * g, x[0] * g, g))
 BOTH = custom(lambda x: (x.sin(), x.cos()), lambda x, g, h: g * x[0].cos() - h * x[0].sin())
 BEFORE_A_LEAP = torch.tensor([-87.00494707718511], dtype=torch.float64)
 SMALL = matrix(3, 4, 17)  # one of its elements is 0.0096
@@ -133,6 +134,12 @@ LOOKS = (
         (further, "judge_alone"),
     ),
     Look(
+        "each of three inputs alone, and the first as a constant",
+        SUM,
+        lambda f: vtj.certify(f, (X, X + 1, X + 2)),
+        (further, "judge_alone"),
+    ),
+    Look(
         "each of two outputs alone",
         BOTH,
         lambda f: vtj.certify(f, X),
@@ -143,6 +150,12 @@ LOOKS = (
         SINE,
         lambda f: vtj.check(f, X),
         (further, "spread"),
+    ),
+    Look(
+        "an expanded v, of a custom Function (certify: none)",
+        SINE,
+        lambda f: vtj.check(f, X),
+        (further, "expanded"),
     ),
     Look(
         "another call between, of a custom Function (certify: none)",

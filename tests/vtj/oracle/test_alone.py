@@ -8,6 +8,7 @@ from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
 import vtj
+from tests.zoo.bug import matrix
 
 X = (torch.tensor([0.5, 1.5]).double(), torch.tensor([2.0, -3.0]).double())
 VERIFY = [vtj.check, vtj.certify]
@@ -111,6 +112,91 @@ def test_what_is_asked_alone(verify: Any, f: Any, x: Any, row: str, says: str) -
     (result,) = [one.result for one in report.rows if one.what == row]
     assert result == ("fails" if says else "holds")
     assert [one[: len(says)] for one in report.findings] == ([says] if says else [])
+
+
+class Linear(torch.autograd.Function):
+    """A linear layer; right."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+        ctx.save_for_backward(x, weight)
+        return x @ weight.T + bias
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Any:
+        x, weight = ctx.saved_tensors
+        return g @ weight, g.T @ x, g.sum(0)
+
+
+class Forgets(Linear):
+    """Forgets the bias where the data is constant and the weight is not, as in a first layer."""
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Any:
+        of_x, of_weight, of_bias = Linear.backward(ctx, g)
+        if not ctx.needs_input_grad[0] and ctx.needs_input_grad[1]:
+            return None, of_weight, None
+        return of_x, of_weight, of_bias
+
+
+class Raises(Linear):
+    """Raises there."""
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Any:
+        if ctx.needs_input_grad == (False, True, True):
+            raise RuntimeError("not implemented")
+        return Linear.backward(ctx, g)
+
+
+class Layer(torch.nn.Linear):
+    """One of these as a layer, called on the sum of all that it gets."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(3, 2)
+        self.function = function
+
+    def forward(self, *x: Tensor) -> Tensor:
+        y: Tensor = self.function.apply(sum(x), self.weight, self.bias)
+        return y
+
+
+CONSTANT = "data constant"
+LAYER_X = matrix(4, 3)
+
+
+def constant(report: vtj.Report) -> list[str]:
+    return [row.result for row in report.rows if row.what == CONSTANT]
+
+
+@pytest.mark.parametrize("verify", VERIFY)
+@pytest.mark.parametrize(
+    ("f", "x", "name", "where"),
+    [
+        (Forgets, (LAYER_X, matrix(2, 3, 1), matrix(1, 2)[0]), "x.grad[2]", "x[0] alone requires"),
+        (Layer(Forgets), LAYER_X, "bias.grad", "x alone requires"),
+        (Layer(Forgets), (LAYER_X, LAYER_X), "bias.grad", "x[0] and x[1] alone require"),
+        (Raises, (LAYER_X, matrix(2, 3, 1), matrix(1, 2)[0]), "raises", "x[0] alone requires"),
+    ],
+    ids=["a function", "a module", "a module of two", "one that raises"],
+)
+def test_a_bias_that_is_forgotten_where_the_data_is_constant(
+    verify: Any, f: Any, x: Any, name: str, where: str
+) -> None:
+    report = verify(f if isinstance(f, Layer) else f.apply, x)
+    assert (report.verdict, report.culprit) == ("wrong", "backward")
+    assert constant(report) == ["fails"]
+    (told,) = report.findings
+    assert name in told
+    assert f"where {where} no grad" in told
+    right = Layer(Linear) if isinstance(f, Layer) else Linear.apply
+    assert constant(repaired := verify(right, x)) == ["holds"]
+    assert repaired
+
+
+def test_with_two_inputs_the_data_is_constant_where_the_other_is_alone() -> None:
+    assert constant(vtj.check(Product.apply, X)) == []
+    assert constant(vtj.check(torch.addcmul, (*X, X[0]))) == []  # torch's own are right in these
 
 
 @pytest.mark.parametrize("verify", VERIFY)

@@ -47,6 +47,12 @@ NAMED: dict[str, tuple[Callable[..., Any], Any]] = {
     "transposed": (custom(lambda x: W @ x, lambda x, g: W @ g), X),
     "the gradient of x[1] is transposed": (product(same, turned), SQUARES),
     "the gradient of x[0] and of x[1] is transposed": (product(turned, turned), SQUARES),
+    "a factor transposed, as w.T for w": (
+        custom(lambda a, b: a @ b, lambda x, g: (g @ x[1].T, x[0] @ g)),
+        SQUARES,
+    ),
+    "the factor 3 in these entries": (product(same, lambda grad: 3 * grad), SQUARES),
+    "the opposite sign, of one input": (product(lambda grad: -grad, same), SQUARES),
     f"{ZERO}": (sine(lambda g, slope: 0 * g), X),
     f"{ZERO}, of one input": (
         custom(lambda a, b: a * b, lambda x, g: (g * x[1], None)),
@@ -63,10 +69,6 @@ UNNAMED: dict[str, tuple[Callable[..., Any], Any]] = {
     "a softmax without its sum": (
         custom(lambda x: x.softmax(0), lambda x, g: g * x[0].softmax(0)),
         X,
-    ),
-    "a factor transposed, and not the gradient": (
-        custom(lambda a, b: a @ b, lambda x, g: (g @ x[1].T, x[0] @ g)),
-        SQUARES,
     ),
     "zero, and a factor elsewhere": (
         sine(lambda g, slope: torch.where(ONE, 0, 2 * g * slope)),
@@ -87,6 +89,33 @@ def remark(f: Callable[..., Any], x: Any, J: Any = None) -> str:  # noqa: N803 -
 @pytest.mark.parametrize("name", NAMED)
 def test_a_mistake_in_all_of_a_large_jacobian_is_named(name: str) -> None:
     assert remark(*NAMED[name]) == name.removesuffix(", of one input")
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+@pytest.mark.parametrize(
+    ("of_a", "of_b", "says"),
+    [
+        (lambda g: 2 * g, lambda g: -g, "8 of x[0], the factor 2; 8 of x[1], the opposite sign"),
+        (
+            lambda g: 0 * g,
+            lambda g: 3 * g,
+            "8 of x[0], a missing term: zero where it should not be; 8 of x[1], the factor 3",
+        ),
+        (lambda g: g * torch.tensor([[1.0, 2], [3, 4]]), turned, "6 of x[0]; 8 of x[1], "),
+    ],
+)
+def test_several_inputs_with_a_mistake_each_are_told_one_by_one(
+    verify: Any, of_a: Any, of_b: Any, says: str
+) -> None:
+    report = verify(product(of_a, of_b), (matrix(2, 2, 1), matrix(2, 2, 2)))
+    assert f"of 32 entries: {says}" in report.findings[0]
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+def test_one_mistake_of_all_inputs_is_told_once(verify: Any) -> None:
+    twice = product(lambda g: 2 * g, lambda g: 2 * g)
+    report = verify(twice, (matrix(2, 2, 1), matrix(2, 2, 2)))
+    assert report.findings[0].endswith("(the factor 2, 16 of 32 entries)")
 
 
 @pytest.mark.parametrize("name", UNNAMED)

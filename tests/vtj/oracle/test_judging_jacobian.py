@@ -503,3 +503,16 @@ def test_a_hand_derived_j_or_a_backward_in_its_last_digits_is_wrong(part: float)
     assert f"(the factor {1 + part:.9g}" in report.findings[0]
     report = vtj.check(linear(RIGHT), X, jacobian=RIGHT.numpy() * (1 + part))
     assert report.culprit == "jacobian"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rounding_of_float32_is_no_kink(seed: int) -> None:
+    """A constant in float32 keeps a function in that, and a product of matrices has no kink."""
+    x, w = matrix(5, 3, seed).float(), matrix(3, 3, seed + 100)
+    report = vtj.check(lambda w: x @ w.T, w.float())
+    assert report, str(report)
+    assert "float32" in report.title
+    assert not [row for row in report.rows if row.result == "kink"]
+    kinked = vtj.check(lambda w: x @ w.T + w.abs().sum(), torch.zeros(3, 3))
+    assert "float32" in kinked.title
+    assert [row for row in kinked.rows if row.result == "kink"]

@@ -58,8 +58,37 @@ class Viewed(Square):
         return Square.backward(ctx, g.view(-1).view(g.shape))
 
 
-def row(report: vtj.Report) -> Any:
-    (found,) = [one for one in report.rows if one.what == "v not contiguous"]
+class Refuses(Square):
+    """Refuses a g that is not contiguous, that of ``y.sum().backward()`` too."""
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Any:
+        if not g.is_contiguous():
+            raise RuntimeError("g must be contiguous")
+        return Square.backward(ctx, g)
+
+
+class OneNumber(Square):
+    """Takes a stride of zero for a gradient of zero."""
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Any:
+        return Square.backward(ctx, g) * (0 not in g.stride())
+
+
+class Once(Square):
+    """Frees what it saved: right, but for one backward through a graph."""
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Any:
+        if hasattr(ctx, "gone"):
+            raise RuntimeError("what forward saved is gone")
+        ctx.gone = True
+        return Square.backward(ctx, g)
+
+
+def row(report: vtj.Report, what: str = "v not contiguous") -> Any:
+    (found,) = [one for one in report.rows if one.what == what]
     return found
 
 
@@ -85,6 +114,49 @@ def test_one_that_refuses_deceives_nobody(verify: Any) -> None:
     assert report, str(report)
     assert row(report).result == "note"
     assert row(report).note.startswith("begin backward with v = v.contiguous(), or it raises")
+
+
+@pytest.mark.parametrize("verify", VERIFY)
+@pytest.mark.parametrize(
+    ("f", "says"),
+    [
+        (
+            Refuses,
+            "backward raises RuntimeError: g must be contiguous: where v is expanded, as y.sum",
+        ),
+        (
+            OneNumber,
+            "the backward is another where v is expanded, as y.sum().backward() hands it on",
+        ),
+    ],
+)
+def test_one_that_fails_in_the_commonest_call_is_wrong(verify: Any, f: Any, says: str) -> None:
+    report = verify(f.apply, X)
+    assert (report.verdict, report.culprit) == ("wrong", "backward")
+    assert row(report, "v expanded").result == "fails"
+    (told,) = report.findings
+    assert says in told
+    assert told.endswith("; begin backward with v = v.contiguous()")
+
+
+@pytest.mark.parametrize("verify", VERIFY)
+@pytest.mark.parametrize("f", [Square, Viewed])
+def test_one_that_takes_an_expanded_v_holds(verify: Any, f: Any) -> None:
+    report = verify(f.apply, X)
+    assert report, str(report)
+    assert row(report, "v expanded").result == "holds"
+
+
+@pytest.mark.parametrize("verify", [vtj.check, with_reference])
+def test_a_graph_that_is_good_for_one_backward_is_no_matter_of_v(verify: Any) -> None:
+    assert verify(Once.apply, X)
+
+
+@pytest.mark.parametrize("verify", VERIFY)
+def test_a_backward_that_ignores_strides_is_told_of_once(verify: Any) -> None:
+    report = verify(Contiguous.apply, X)
+    assert len(report.findings) == 1
+    assert "v expanded" not in [one.what for one in report.rows]
 
 
 @pytest.mark.parametrize("verify", [vtj.check, vtj.certify])

@@ -59,7 +59,7 @@ OTHERS = {
         "the factor 1.0000000000000002",
     ),
     "two rows": (np.tile([3.0, 5.0, 9.0], (2, 1)), RIGHT[:2], "does not depend on v"),
-    "symmetric": (SYMMETRIC + np.array([[0, 1e-8], [0, 0]]), SYMMETRIC, ""),
+    "symmetric": (SYMMETRIC + np.array([[0, 1e-7], [0, 0]]), SYMMETRIC, ""),
     "small entries": (1e-9 * SWAPPED * (1 + 0.01 * RIGHT), 1e-9 * RIGHT, ""),
     "64 rows": (LARGE[[1, 0, *range(2, 64)], :64], LARGE[:64, :64], "two elements of y swapped"),
     "65 rows": (LARGE[[1, 0, *range(2, 65)]], LARGE, ""),
