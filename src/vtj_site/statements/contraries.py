@@ -68,6 +68,7 @@ alike | different=differently=unlike identical
 equal | unequal
 agree match | disagree=contradict=conflict
 differ | coincide
+true | false
 depend count matter | ignore independent
 ~ dimension=dim=ndim element=numel
 vjp vᵀ·j | jvp=j·u

@@ -21,7 +21,7 @@ The first value is what the word is said of. What the words ask of it, or of it 
 
 import re
 from collections.abc import Callable
-from operator import contains, eq, gt, lt, ne
+from operator import contains, eq, gt, lt
 from typing import Any
 
 import numpy as np
@@ -67,7 +67,16 @@ ORDER = {
     "before": lt, "below": lt, "falls": lt, "fewer": lt, "less": lt, "lower": lt, "shrinks": lt,
     "smaller": lt,
 }  # fmt: skip
-OTHER = {"other": ne, "another": ne, "different": ne, "as many": eq, "as much": eq}
+
+
+def apart(value: Array, other: Array) -> Any:
+    """Whether entries are others, by more than two ways to one number leave them."""
+    if "f" in (value.dtype.kind, other.dtype.kind):
+        return ~np.isclose(value, other, CLOSE, 0)
+    return value != other
+
+
+OTHER = {"other": apart, "another": apart, "different": apart, "as many": eq, "as much": eq}
 
 
 def lacks(whole: Any, part: Any) -> bool:
