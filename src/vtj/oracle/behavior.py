@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import groupby
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from vtj.calling import waiting
@@ -167,8 +168,10 @@ def _copied(v: Tensors | None) -> tuple[Tensor, ...] | None:
 
 
 def _memory(tensors: Iterable[Tensor | None] | None) -> set[int]:
-    given = [one for one in tensors or () if one is not None]
-    return {one.untyped_storage().data_ptr() for one in given if not one._is_zerotensor()}
+    given = [one for one in tensors or () if one is not None and not one._is_zerotensor()]
+    # of nn.Embedding(sparse=True): its values may be `v`
+    plain = [one._values() if one.is_sparse else one for one in given]
+    return {one.untyped_storage().data_ptr() for one in plain if one.layout == torch.strided}
 
 
 def _under_create_graph(trial: Trial, v: Tensors | None) -> Array | str:
