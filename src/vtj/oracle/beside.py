@@ -136,8 +136,8 @@ class Reference:
     def lost(self) -> list[list[Array]]:
         """How far the plain function is off in the dtype of `f`, at `x` and close by.
 
-        So for `y` and each gradient. A single operation may round inside, where `drawn` does not see it: in float32 a gelu is 0
-        at -6 and below, since no digit of 1 + erf(x) is left there.
+        So for `y` and each gradient. A single operation may round inside, where `drawn` does not
+        see it: in float32 a gelu is 0 at -6 and below, as no digit of 1 + erf(x) is left there.
         """
         return self._lost(create_graph=False)
 
