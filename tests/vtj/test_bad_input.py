@@ -75,6 +75,12 @@ ERRORS: dict[type[Exception], dict[str, Callable[[], Any]]] = {
     ValueError: {
         "x is an empty tuple": lambda: check(sin, ()),
         "v has shape (3,) and y (2,); v must have y's shape": lambda: check(sin, X, torch.ones(3)),
+        "v has 1 of 2 elements that are nan or infinite; expected finite numbers": lambda: check(
+            sin, X, torch.tensor([1.0, torch.nan])
+        ),
+        "v has 2 of 2 elements that are nan or infinite": lambda: check(
+            lambda x: (x, 1j * x), X, (X, torch.tensor([torch.inf, 1j * torch.nan]))
+        ),
         "v is a tuple of 1; expected one tensor, as y is": lambda: check(sin, X, (X,)),
         "weight has no values yet; call the module once": lambda: check(nn.LazyLinear(2), X),
         "v is one tensor; expected a tuple of 2, as y is": lambda: check(lambda x: (x, x), X, X),

@@ -339,8 +339,15 @@ def same_up_to_rounding(
 
 
 def unchecked(trial: Trial, kept: Kept, question: str) -> tuple[list[Row], list[Finding]]:
-    """Name leaves that `f` reaches beside `x` in a row, and say per module how to check them."""
+    """Say what nobody looked at: a J without entries, or leaves that `f` reaches beside `x`.
+
+    These are named in a row, and per module in a finding on how to check them.
+    """
     leaves, found = kept.reached(trial.others), []
+    if not all(trial.size):
+        name, remedy = ("y", "of which y has some") if trial.size[1] else ("x", "with elements")
+        told = f"J has no entries, as {name} has no elements: nothing was compared"
+        found.append(Finding(f"{told}; hand in an x {remedy}", "undecided"))
     for module, group in groupby(leaves, key=lambda leaf: leaf.module):
         how = "make them arguments of f and parts of x, or detach() constants"
         if module:
