@@ -85,12 +85,13 @@ def check(
         Function's own gradient is silently wrong.
 
     Raises:
-        TypeError: When `x` or `y` is of no floating or complex dtype, `f` returns no tensor, or
-            one of `v` and `y` is complex and the other is real.
+        TypeError: When `x` or `y` is of no floating or complex dtype, `f` or a plain function is
+            a class or returns no tensor, a plain function or `jacobian` raises, `engines` is a
+            string, or one of `v` and `y` is complex and the other is real.
         ValueError: When `v` or `jacobian`, or what `reference` or `surrogate` returns, has the
             wrong shape, when an element of `v` is nan or infinite, when there is no such engine,
-            when `relative` is not between 0 and 1 or `seconds` not above 0, or when J by hand or
-            engines are given beside a reference.
+            when `relative` is not between 0 and 1 or `seconds` not above 0, when `seed` is no int
+            from 0 on, or when J by hand or engines are given beside a reference.
 
     Example:
         >>> x = torch.tensor([1.0, 2.0])
@@ -108,6 +109,8 @@ def check(
         y repeatable                      holds
         x unchanged                       holds
     """
+    if isinstance(engines, str):
+        raise TypeError(f"engines is {engines!r}; expected a list of names, as [{engines!r}]")
     names = DEFAULT if engines is None else tuple(engines)
     for name in names:
         if name not in ENGINES:

@@ -4,11 +4,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.utils._pytree import tree_leaves
 
+from vtj.calling.outputs import may_have_a_gradient
 from vtj.calling.repeatable import repeatable
 from vtj.calling.state import Kept
 from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like, shaped_like, values
@@ -207,9 +210,21 @@ def reference(name: str, g: Function, of: Trial, weights: Sequence[Array]) -> Re
         ValueError: When it returns another shape than `f`; it names both.
     """
     x = like(tuple(part.double() for part in of.parts), of.x)
+    returned: list[Any] = []
+
+    def seen(*parts: Tensor) -> Any:
+        y = g(*parts)
+        returned[:] = [y]
+        return y
+
     try:
-        trial, run = first_run(repeatable(g, of.seed), x, seed=of.seed, as_given=True)
+        trial, run = first_run(repeatable(seen, of.seed), x, seed=of.seed, as_given=True)
     except Exception as error:
+        if returned and not any(map(may_have_a_gradient, tree_leaves(returned))):
+            (y,) = returned
+            kind = y.dtype if isinstance(y, Tensor) else type(y).__name__
+            told = f"{name} returned {kind}; expected floating tensors, as f returns them"
+            raise TypeError(told) from error
         told = first_line(error)
         raise TypeError(f"{name} raised {told}; expected a function of x in float64") from error
     forms = [tuple(t.y_shapes) if t.y_tuple else t.y_shapes[0] for t in (trial, of)]

@@ -106,12 +106,22 @@ def ask_engines(trial: Trial, engines: Sequence[str], jacobian: Any) -> Answers:
 
 
 def by_hand(trial: Trial, jacobian: Any) -> Any:
-    """Return the J derived by hand at the trial's `x`, calling it when it is a function."""
+    """Return the J derived by hand at the trial's `x`, calling it when it is a function.
+
+    Raises:
+        TypeError: When it raises; it says what, and that it was given NumPy arrays.
+    """
     if hasattr(jacobian, "shape") or not callable(jacobian):  # SciPy's operators can be called too
         return jacobian
     pairs = trial.pairs or (False,) * len(trial.parts)
     both = zip(trial.parts, pairs, strict=True)
-    return jacobian(*(complex_array(part) if pair else as_array(part) for part, pair in both))
+    arrays = [complex_array(part) if pair else as_array(part) for part, pair in both]
+    try:
+        return jacobian(*arrays)
+    except Exception as error:
+        told = f"the J by hand raised {first_line(error)}"
+        expected = f"expected a function of NumPy arrays, {len(arrays)} of them"
+        raise TypeError(f"{told}; {expected}") from error
 
 
 def differences_witness(trial: Trial, slopes: Slopes, exact: Sequence[Witness]) -> Witness:
