@@ -38,7 +38,7 @@ def asked(
     plain: Mapping[str, Function | None],
     relative: float | None,
     seconds: float | None,
-    seed: int,
+    seed: Any,  # an int, or it is refused
 ) -> Iterator[Question]:
     """Run `f` once, and put back afterwards what it changes.
 

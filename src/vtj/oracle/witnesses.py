@@ -97,12 +97,25 @@ def ask_engines(trial: Trial, engines: Sequence[str], jacobian: Any) -> Answers:
             late.append(engine.name)
         except Exception as error:
             rows.append(Row(engine.name, family, "not applicable", note=first_line(error)))
+            rows += jvp_fails(trial, error) if engine.name == FORWARD.name else []
     if jacobian is not None:
         value = trial.matrix(by_hand(trial, jacobian))
         witnesses.append(Witness(BY_HAND.name, BY_HAND.name, value))
     if slopes is not None:
         witnesses.insert(place, differences_witness(trial, slopes, witnesses))
     return Answers(trial, tuple(witnesses), tuple(rows), slopes, late=tuple(late))
+
+
+def jvp_fails(trial: Trial, raised: Exception | None) -> list[Row]:
+    """Return a row where a forward pass raises, though a custom Function has a `jvp` of its own.
+
+    What torch has not implemented is no mistake of that.
+    """
+    if raised is None or not trial.own_jvp or isinstance(raised, NotImplementedError):
+        return []
+    told = f"forward mode raises {first_line(raised)}"
+    note = f"{told}; mend the jvp of the custom Function, or take it out"
+    return [Row("jvp", FORWARD.name, "note", note=note)]
 
 
 def by_hand(trial: Trial, jacobian: Any) -> Any:
