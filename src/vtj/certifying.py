@@ -55,7 +55,8 @@ def certify(
 
     Returns:
         A `Report`. Its row ``power`` says how small an error in a single entry would have shown;
-        it is true only where that is small beside the largest element of `x.grad`.
+        it is true only where that is small beside the largest element of `x.grad`, and where `J`
+        has entries.
 
     Raises:
         TypeError: When `x` or `y` is of no floating or complex dtype or `f` returns no tensor.

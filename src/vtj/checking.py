@@ -79,17 +79,20 @@ def check(
         seed: Fixes what is drawn at random, `v` and what `f` draws itself.
 
     Returns:
-        A `Report`, true when every entry was found in two ways and none differed. It names
-        parameters that `f` reaches and `x` does not hold; beside them it is not true. Its row
-        ``double backward`` says where a custom Function's own gradient is silently wrong, and
-        ``last digits`` where differences alone contradict it, by a part of 1e-9 or less.
+        A `Report`, true when every entry was found in two ways and none differed, and `J` has
+        entries: that of an empty `x` has none. It names parameters that `f` reaches and `x` does
+        not hold; beside them it is not true. Its row ``double backward`` says where a custom
+        Function's own gradient is silently wrong, and ``last digits`` where differences alone
+        contradict it, by a part of 1e-9 or less.
 
     Raises:
-        TypeError: When `x` or `y` is of no floating or complex dtype, `f` returns no tensor, or
-            one of `v` and `y` is complex and the other is real.
+        TypeError: When `x` or `y` is of no floating or complex dtype, `f` or a plain function is
+            a class or returns no tensor, a plain function or `jacobian` raises, `engines` is a
+            string, or one of `v` and `y` is complex and the other is real.
         ValueError: When `v` or `jacobian`, or what `reference` or `surrogate` returns, has the
-            wrong shape, when there is no such engine, when `relative` is not between 0 and 1
-            or `seconds` not above 0, or when J by hand or engines are given beside a reference.
+            wrong shape, when an element of `v` is nan or infinite, when there is no such engine,
+            when `relative` is not between 0 and 1 or `seconds` not above 0, when `seed` is no int
+            from 0 on, or when J by hand or engines are given beside a reference.
 
     Example:
         >>> x = torch.tensor([1.0, 2.0])
@@ -107,6 +110,8 @@ def check(
         y repeatable                      holds
         x unchanged                       holds
     """
+    if isinstance(engines, str):
+        raise TypeError(f"engines is {engines!r}; expected a list of names, as [{engines!r}]")
     names = DEFAULT if engines is None else tuple(engines)
     for name in names:
         if name not in ENGINES:
@@ -208,6 +213,9 @@ def _weights(trial: Trial, v: Tensors) -> Tensors:
             y = output.shape[:-1] if pair else output.shape
             shapes = f"v has shape {tuple(part.shape)} and y {tuple(y)}"
             raise ValueError(f"{shapes}; v must have y's shape")
+        if bad := int((~part.detach().isfinite()).sum()):
+            told = f"v has {bad} of {part.numel()} elements that are nan or infinite"
+            raise ValueError(f"{told}; expected finite numbers")
         used.append(weights.to(output))
     cast: Tensors = like(tuple(used), v)
     return cast

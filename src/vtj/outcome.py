@@ -8,7 +8,16 @@ import torch
 from torch import Tensor
 
 from vtj.calling import waiting
-from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like, materialized, same
+from vtj.calling.tensors import (
+    Function,
+    Tensors,
+    as_tuple,
+    fresh_leaves,
+    like,
+    materialized,
+    require_function,
+    same,
+)
 
 
 @dataclass(frozen=True)
@@ -62,8 +71,7 @@ def backward(f: Function, x: Tensors, v: Any = None) -> Outcome:
         >>> backward(lambda x: 3 * x**2, x).error
         RuntimeError('grad can be implicitly created only for scalar outputs')
     """
-    if not callable(f):
-        raise TypeError(f"f is {type(f).__name__}; expected a function of tensors")
+    require_function(f)
     as_tuple(x)
     try:
         return _run(f, x, v, only_x=True)

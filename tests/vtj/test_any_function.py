@@ -116,13 +116,11 @@ def test_check_finds_a_right_function_correct(f: Any, x: Any) -> None:
     "x",
     [
         torch.tensor(3.0),
-        torch.empty(0),
-        torch.empty(2, 0),
         torch.arange(1.0, 7).reshape(2, 3).t(),
         torch.arange(1.0, 9)[::2],
         torch.tensor([2.0]).expand(3),
     ],
-    ids=["0-d", "empty", "empty matrix", "transposed", "strided", "expanded"],
+    ids=["0-d", "transposed", "strided", "expanded"],
 )
 def test_shapes_and_layouts(x: Tensor) -> None:
     for f in (lambda x: x**2 * 3, lambda x: (x**2).sum()):

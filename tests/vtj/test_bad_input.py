@@ -32,12 +32,39 @@ def untouched(*tensors: Tensor) -> Iterator[None]:
     assert np.random.get_state()[1].tolist() == states[2]
 
 
+class Twice(torch.autograd.Function):
+    """Nobody gets to call it."""
+
+
+HOLDING_ONE = "expected a torch.Tensor, or a tuple, list or dict that holds one, of a floating"
 check, certify, sin = vtj.check, vtj.certify, torch.sin
 ERRORS: dict[type[Exception], dict[str, Callable[[], Any]]] = {
     TypeError: {
         "f is int; expected a function of tensors": lambda: check(3, X),
         "f is NoneType; expected a function": lambda: vtj.backward(None, X),
-        "x is list; expected a torch.Tensor": lambda: check(sin, [1.0]),
+        "f is the class Linear; expected a module made of it, as Linear(...)": lambda: check(
+            nn.Linear, X
+        ),
+        "f is the class Twice; expected its Twice.apply": lambda: certify(Twice, X),
+        "f is the class Twice; expected": lambda: vtj.backward(Twice, X),
+        "reference is the class Twice; expected": lambda: check(sin, X, reference=Twice),
+        f"x is list; {HOLDING_ONE}": lambda: check(sin, [1.0]),
+        f"x is dict; {HOLDING_ONE}": lambda: certify(sin, {"a": 1.0}),
+        "engines is 'reverse'; expected a list of names, as ['reverse']": lambda: check(
+            sin, X, engines="reverse"
+        ),
+        "reference returned NoneType; expected floating tensors": lambda: check(
+            sin, X, reference=lambda x: None
+        ),
+        "surrogate returned torch.int64; expected floating tensors": lambda: certify(
+            sin, X, surrogate=lambda x: x.long()
+        ),
+        "the J by hand raised TypeError: diag(): argument": lambda: check(
+            sin, X, jacobian=lambda x: torch.diag(x)
+        ),
+        "; expected a function of NumPy arrays, 2 of them": lambda: certify(
+            torch.mul, (X, X), lambda a, b: torch.diag(a)
+        ),
         "x is float; expected a torch.Tensor": lambda: vtj.backward(sin, 1.0),
         "x[1] is ndarray; expected a torch.Tensor": lambda: check(sin, (X, np.ones(2))),
         "kwargs['out'] is ndarray; expected a torch.Tensor": lambda: check(
@@ -55,7 +82,7 @@ ERRORS: dict[type[Exception], dict[str, Callable[[], Any]]] = {
         "x has dtype torch.int64; ": lambda: vtj.jacobian(sin, torch.tensor([1])),
         "y = f(x) is int; expected a torch.Tensor": lambda: check(lambda x: 3, X),
         "y = f(x) is NoneType": lambda: check(lambda x: None, X),
-        "y = f(x) is list": lambda: check(lambda x: [1.0], X),
+        f"y = f(x) is list; {HOLDING_ONE}": lambda: check(lambda x: [1.0], X),
         "y = f(x) is dict": lambda: check(lambda x: {"y": "x"}, X),
         "y = f(x)[1] is int": lambda: check(lambda x: (x.argmax(), 1), X),
         "y['b'] has layout torch.sparse_coo": lambda: check(
@@ -75,6 +102,12 @@ ERRORS: dict[type[Exception], dict[str, Callable[[], Any]]] = {
     ValueError: {
         "x is an empty tuple": lambda: check(sin, ()),
         "v has shape (3,) and y (2,); v must have y's shape": lambda: check(sin, X, torch.ones(3)),
+        "v has 1 of 2 elements that are nan or infinite; expected finite numbers": lambda: check(
+            sin, X, torch.tensor([1.0, torch.nan])
+        ),
+        "v has 2 of 2 elements that are nan or infinite": lambda: check(
+            lambda x: (x, 1j * x), X, (X, torch.tensor([torch.inf, 1j * torch.nan]))
+        ),
         "v is a tuple of 1; expected one tensor, as y is": lambda: check(sin, X, (X,)),
         "weight has no values yet; call the module once": lambda: check(nn.LazyLinear(2), X),
         "v is one tensor; expected a tuple of 2, as y is": lambda: check(lambda x: (x, x), X, X),
@@ -97,6 +130,8 @@ ERRORS: dict[type[Exception], dict[str, Callable[[], Any]]] = {
         "engines is empty; expected some of reverse, jacrev, ": lambda: check(sin, X, engines=[]),
         "method is 'by hand'; expected": lambda: vtj.jacobian(sin, X, "by hand"),
         "order is 3; expected 1 or 2": lambda: check(sin, X, order=3),
+        "seed is None; expected an int from 0 to 2**32 - 1": lambda: check(sin, X, seed=None),
+        "seed is -1; expected an int": lambda: certify(sin, X, seed=-1),
         "probes is 0; expected at least 1": lambda: certify(sin, X, probes=0),
         "probes is -1; expected at least 1": lambda: certify(sin, X, probes=-1),
     },
@@ -123,6 +158,16 @@ def test_an_error_of_f_reaches_the_caller_unchanged() -> None:
 
     with untouched(X), pytest.raises(KeyError, match="mine"):
         vtj.check(f, X)
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+def test_a_list_for_several_arguments(verify: Any) -> None:
+    with pytest.raises(TypeError, match="missing 1 required positional argument") as raised:
+        verify(lambda a, b: a * b, [X, X])
+    assert raised.value.__notes__ == [
+        "x is a list, which f gets as one argument; for several, hand in a tuple."
+    ]
+    assert verify(lambda parts: parts[0] * parts[1], [X, X])
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ def test_the_seed_fixes_the_report(given: Any) -> None:
             [1, 0, 0],
             "x.grad[1] is nan: nothing to compare",
         ),
-        (lambda x: x[:0], [1, torch.nan], "x[1] is nan: nothing to compare"),
+        (lambda x: 0 * x[:1], [1, torch.nan], "x[1] is nan: nothing to compare"),
         (
             lambda x: torch.stack([x[0], x[1] + torch.sin(1e15 * x.detach()[1])]),
             [0.5, 0.6],
@@ -139,7 +139,7 @@ def test_the_seed_fixes_the_report(given: Any) -> None:
     ids=[
         "overflow",
         "a root's slope at 0, in what is not taken",
-        "nan and no y",
+        "nan where y does not depend on it",
         "a wave autograd passes by",
     ],
 )
@@ -161,14 +161,33 @@ def test_a_gradient_that_is_no_number_for_some_v() -> None:
     ("g", "x", "J"),
     [
         (torch.sum, torch.empty(0), None),
+        (torch.square, torch.empty(2, 0), None),
         (lambda x: x[:0], torch.ones(2), None),
         (lambda x: x[:0], torch.ones(2), np.zeros((0, 2))),
-        (lambda x: torch.ones(2), X[:3], None),
     ],
-    ids=["no x", "no y", "no y, by hand", "a constant"],
+    ids=["no x", "neither", "no y", "no y, by hand"],
 )
-def test_nothing_to_compare(g: Any, x: Tensor, J: Any) -> None:  # noqa: N803 - J is the term
-    report = vtj.certify(g, x, J)
+def test_a_j_without_entries_is_not_found(g: Any, x: Tensor, J: Any) -> None:  # noqa: N803
+    empty, remedy = ("y", "of which y has some") if x.numel() else ("x", "with elements")
+    told = f"J has no entries, as {empty} has no elements: nothing was compared"
+    for report in (vtj.certify(g, x, J), vtj.check(g, x, jacobian=J)):
+        assert report.verdict == "undecided"
+        assert report.findings == (f"{told}; hand in an x {remedy}",)
+        assert "found in" not in str(report)
+    assert vtj.check(g, x, reference=g).findings == report.findings
+
+
+def test_a_backward_that_raises_for_an_empty_x_is_wrong() -> None:
+    def backward(x: tuple[Tensor, ...], g: Tensor) -> Tensor:
+        return g * x[0].amax()
+
+    f = custom(lambda x: x * 2, backward)
+    for verify in (vtj.check, vtj.certify):
+        assert verify(f, torch.empty(0)).findings[0].startswith("x.grad: backward raises")
+
+
+def test_a_constant() -> None:
+    report = vtj.certify(lambda x: torch.ones(2), X[:3])
     assert (report.verdict, report.rows[0].error) == ("correct", 0)
 
 

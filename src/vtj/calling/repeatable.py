@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.random.mtrand import get_bit_generator, set_bit_generator
 
-from vtj.calling.tensors import Function
+from vtj.calling.tensors import Function, require_function
 from vtj.calling.waiting import waited_for
 
 OTHER = 2**31 - 1  # a seed that nobody gives by chance
@@ -57,8 +57,7 @@ def repeatable(f: Function, seed: int) -> Function:
         >>> first == second
         True
     """
-    if not callable(f):
-        raise TypeError(f"f is {type(f).__name__}; expected a function of tensors")
+    require_function(f)
 
     def seeded(*args: Any, **kwargs: Any) -> Any:
         _reseed(seed)

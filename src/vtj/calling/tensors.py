@@ -13,6 +13,11 @@ from vtj.release import of_sharded_tensors
 Tensors: TypeAlias = Tensor | tuple[Tensor, ...]
 Function: TypeAlias = Callable[..., Any]
 
+HOLDING_ONE = (  # what is expected of what may hold tensors wherever it likes
+    "expected a torch.Tensor, or a tuple, list or dict that holds one, of a floating or complex"
+    " dtype"
+)
+
 
 def as_tuple(x: Tensors, name: str = "x") -> tuple[Tensor, ...]:
     """Return `x` as a tuple of tensors, or raise an error that calls it `name`.
@@ -35,6 +40,25 @@ def as_tuple(x: Tensors, name: str = "x") -> tuple[Tensor, ...]:
             kind = type(part).__name__
             raise TypeError(f"{name}[{position}] is {kind}; expected a torch.Tensor")
     return tuple(x)
+
+
+def require_function(f: Any, name: str = "f") -> None:
+    """Refuse what cannot be called, and a class where its ``apply`` or an instance is meant.
+
+    Example:
+        >>> require_function(torch.nn.ReLU)
+        Traceback (most recent call last):
+        ...
+        TypeError: f is the class ReLU; expected a module made of it, as ReLU(...)
+    """
+    if not callable(f):
+        raise TypeError(f"{name} is {type(f).__name__}; expected a function of tensors")
+    if isinstance(f, type) and issubclass(f, torch.nn.Module):
+        kind = f.__name__
+        raise TypeError(f"{name} is the class {kind}; expected a module made of it, as {kind}(...)")
+    if isinstance(f, type) and issubclass(f, torch.autograd.Function):
+        kind = f.__name__
+        raise TypeError(f"{name} is the class {kind}; expected its {kind}.apply")
 
 
 DTYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)

@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import groupby
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from vtj.calling import waiting
@@ -167,8 +168,10 @@ def _copied(v: Tensors | None) -> tuple[Tensor, ...] | None:
 
 
 def _memory(tensors: Iterable[Tensor | None] | None) -> set[int]:
-    given = [one for one in tensors or () if one is not None]
-    return {one.untyped_storage().data_ptr() for one in given if not one._is_zerotensor()}
+    given = [one for one in tensors or () if one is not None and not one._is_zerotensor()]
+    # of nn.Embedding(sparse=True): its values may be `v`
+    plain = [one._values() if one.is_sparse else one for one in given]
+    return {one.untyped_storage().data_ptr() for one in plain if one.layout == torch.strided}
 
 
 def _under_create_graph(trial: Trial, v: Tensors | None) -> Array | str:
@@ -337,8 +340,15 @@ def same_up_to_rounding(
 
 
 def unchecked(trial: Trial, kept: Kept, question: str) -> tuple[list[Row], list[Finding]]:
-    """Name leaves that `f` reaches beside `x` in a row, and say how to check them too."""
+    """Say what nobody looked at: a J without entries, or leaves that `f` reaches beside `x`.
+
+    These are named in a row, and in a finding on how to check them.
+    """
     leaves, found = kept.reached(trial.others), []
+    if not all(trial.size):
+        name, remedy = ("y", "of which y has some") if trial.size[1] else ("x", "with elements")
+        told = f"J has no entries, as {name} has no elements: nothing was compared"
+        found.append(Finding(f"{told}; hand in an x {remedy}", "undecided"))
     for of_f, group in groupby(leaves, key=lambda leaf: (leaf.own, bool(leaf.module))):
         these = list(group)
         told = f"not checked, since x does not hold them: {_listed(these)}"

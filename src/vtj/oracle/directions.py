@@ -41,7 +41,7 @@ from vtj.oracle.rounding import negligible_slopes
 from vtj.oracle.tolerance import VISIBLE
 from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Mask, unnamed
-from vtj.oracle.witnesses import failure, first_line
+from vtj.oracle.witnesses import failure, first_line, jvp_fails
 from vtj.report import Report, Result, Row
 
 # Of elements of x: their entries cost no more than the search for one that is wrong may. Without it
@@ -229,6 +229,7 @@ def _judged(question: Question, J: Any, asked: Probes) -> Report:  # noqa: N803
         f"{trial.told} in {trial.precision}, {len(asked.v)} probes, {calls} calls of f",
         (
             *(row for row, _ in kinds),
+            *jvp_fails(trial, asked.raised),
             *accused.rows,
             *(one.row for one in (*raised, *alone, *behavior)),
             *second,

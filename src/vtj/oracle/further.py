@@ -118,9 +118,10 @@ def spread(trial: Trial, v: Array, run: ForwardRun | None = None) -> Further:
         return None
     weights = []
     for part in shaped_like(v, trial.y):
-        columns = part.permute(*reversed(range(part.ndim)))
+        reverse = tuple(reversed(range(part.ndim)))  # empty beside a loss, which has no dimension
+        columns = part.permute(reverse)
         apart = torch.stack([columns, -3 * columns], -1)[..., 0]
-        weights.append(apart.permute(*reversed(range(part.ndim))))
+        weights.append(apart.permute(reverse))
     return _further(trial, run or _new_run(trial), weights, retain_graph=True)
 
 

@@ -146,10 +146,11 @@ def judge(answers: Answers, seen: Observed, kept: Kept) -> Report:
     found += open_questions
     x_grad, *behavior = of_backward
     ways = "1 way" if len(speakers) == 1 else f"{len(speakers)} independent ways"
+    found_in = f"found in {ways}" if all(trial.size) else "which has no entries"
     others = [product(one, seen.weights) for one in speakers if one.family != BACKWARD.name]
     mine = Witness("x.grad", BACKWARD.name, trial.gradient(seen.first.grad))
     return concluded(
-        f"{trial.told} in {trial.precision}, found in {ways}",
+        f"{trial.told} in {trial.precision}, {found_in}",
         (x_grad.row, *rows(answers), *(one.row for one in (*behavior, *of_f)), *not_checked),
         found,
         Evidence(trial, (mine, *others), tuple(speakers), seen.weights, of_x),

@@ -44,6 +44,7 @@ class Probes:
     forward: Witness | None = None  # J·u; None where not asked for or not applicable
     watched: Twice | None = None  # what becomes of a backward that is differentiated itself
     further: Ways = NOT_ASKED  # what the first `v` leaves in other ways
+    raised: Exception | None = None  # by a forward pass through a `jvp` of a custom Function
 
     @property
     def trial(self) -> Trial:
@@ -117,9 +118,10 @@ def probe(passes: Passes, run: ForwardRun, J: Operator | None, probes: int) -> P
     # a single pass is one of a new run: does f give the same y again?
     first = [passes.backward_of(run, v[0])] if probes > 1 else []
     others = [passes.backward(one) for one in v[len(first) : probes - 1]]
-    slopes = None
+    slopes, raised = None, None
     if trial.own_jvp and J is None:
-        last, slopes = passes.backward_and_forward(v[-1], u)
+        last, came = passes.backward_and_forward(v[-1], u)
+        slopes, raised = (None, came) if isinstance(came, Exception) else (came, None)
     else:
         last = passes.backward(v[-1])
     outcomes = (*first, *others, last)
@@ -138,7 +140,7 @@ def probe(passes: Passes, run: ForwardRun, J: Operator | None, probes: int) -> P
         by_hand, expected = (right, lefts), right.value
     differences = passes.differences(u, expected, v=weights, watched=watched)
     further = gaps, ones, behind_another_call(trial, v[0], run)
-    return Probes(*asked, differences, by_hand, forward, watched, further)
+    return Probes(*asked, differences, by_hand, forward, watched, further, raised)
 
 
 def with_forward_pass(asked: Probes) -> Probes:

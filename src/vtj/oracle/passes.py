@@ -55,14 +55,22 @@ class Passes:
                 return finished(run.leaves, run.y, self.trial.x, weights, retain_graph=kept)
         return self.backward(v)
 
-    def backward_and_forward(self, v: Array, u: Array) -> tuple[Outcome, Array | None]:
-        """Run ``y.backward(v)``, and a forward pass in the same run where one applies."""
+    def backward_and_forward(self, v: Array, u: Array) -> tuple[Outcome, Array | Exception | None]:
+        """Run ``y.backward(v)``, and a forward pass in the same run where one applies.
+
+        With the outcome comes J·u, or what the forward pass raised.
+        """
+        raised = None
         if all(self.trial.connected):
-            with suppress(Exception):  # many functions have no forward derivative
+            try:
                 leaves, y, slopes = with_tangents(self.trial.f, self.trial.x, self.trial.at(u))
                 outcome = finished(leaves, y, self.trial.x, self.trial.weights(v))
                 return outcome, values(slopes)
-        return self.backward(v), None
+            except RefusesInputs:
+                pass
+            except Exception as error:  # many functions have no forward derivative
+                raised = error
+        return self.backward(v), raised
 
     def forward(self, u: Array) -> Array:
         """Return J·u by one forward pass with dual numbers; raises what torch raises."""

@@ -9,10 +9,11 @@ from vtj.calling import without_trace
 from vtj.calling.arguments import arguments
 from vtj.calling.clock import Clock
 from vtj.calling.state import Kept
-from vtj.calling.tensors import Function
+from vtj.calling.tensors import Function, require_function
 from vtj.calling.waiting import BackwardFailed, first_failure_told
 from vtj.oracle.trial import ForwardRun, Trial, first_run
 
+A_LIST = "x is a list, which f gets as one argument; for several, hand in a tuple."
 RAISED_ONCE = "trying to differentiate twice a function that was marked with @once_differentiable"
 
 
@@ -37,13 +38,14 @@ def asked(
     plain: Mapping[str, Function | None],
     relative: float | None,
     seconds: float | None,
-    seed: int,
+    seed: Any,  # an int, or it is refused
 ) -> Iterator[Question]:
     """Run `f` once, and put back afterwards what it changes.
 
     Raises:
         TypeError: When a plain function cannot be called, or `x` or `y` is not of a floating dtype.
-        ValueError: When the tolerance or the time is none, or J came beside a plain function.
+        ValueError: When the tolerance, the time or the seed is none, or J came beside a plain
+            function.
         OutOfTime: When time is over; it has the clock.
         BackwardFailed: When a device failed at what a backward asked of it, or `y` comes from a
             backward marked ``@once_differentiable``: ``y.backward()`` raises there, and with
@@ -52,12 +54,13 @@ def asked(
     Source:
         https://docs.pytorch.org/docs/stable/generated/torch.autograd.function.once_differentiable.html
     """
+    if not isinstance(seed, int) or not 0 <= seed < 2**32:  # as NumPy takes it
+        raise ValueError(f"seed is {seed!r}; expected an int from 0 to 2**32 - 1")
     if relative is not None and not 0 < relative < 1:
         raise ValueError(f"relative is {relative!r}; expected a number between 0 and 1")
     beside = {which: g for which, g in plain.items() if g is not None}
     for which, g in beside.items():
-        if not callable(g):
-            raise TypeError(f"{which} is {type(g).__name__}; expected a function, called as f is")
+        require_function(g, which)
     for other, value in others.items():
         if beside and value is not None:
             told = f"{other} came beside {' and '.join(beside)}"
@@ -70,9 +73,14 @@ def asked(
         without_trace(f, seed, given) as (repeated, kept),
         Clock(repeated, seconds, name) as clock,
     ):
-        trial, run = first_run(
-            clock, given.x, given=given, relative=relative, as_given=bool(beside), seed=seed
-        )
+        try:
+            trial, run = first_run(
+                clock, given.x, given=given, relative=relative, as_given=bool(beside), seed=seed
+            )
+        except TypeError as error:
+            if isinstance(x, list) and "positional argument" in str(error):
+                error.add_note(A_LIST)
+            raise
         if trial.once_differentiable:
             raise BackwardFailed(RuntimeError(RAISED_ONCE), trial.told)
         yield Question(trial, run, kept, clock, beside)

@@ -17,6 +17,7 @@ from vtj.calling.declared import holding_declared
 from vtj.calling.outputs import Outputs
 from vtj.calling.tensors import (
     DTYPES,
+    HOLDING_ONE,
     Function,
     Tensors,
     as_tuple,
@@ -354,6 +355,8 @@ def first_run(
     for position, part in enumerate(as_tuple(x)):
         require_floating(f"x[{position}]" if isinstance(x, tuple) else "x", part)
     x, leaves, y, noted, refused = _first_taken(f, x, as_given)
+    if not isinstance(y, Tensor | tuple):
+        raise TypeError(f"y = f(x) is {type(y).__name__}; {HOLDING_ONE}")
     outputs = as_tuple(y, "y = f(x)")
     picked = Outputs() if given is None else given.outputs
     for name, part in zip(picked.names or len(outputs) * ["y"], outputs, strict=True):

@@ -7,7 +7,7 @@ from typing import Any
 from torch import Tensor
 
 from vtj.calling import waiting
-from vtj.calling.tensors import as_tuple, graph_of, shaped_like, values
+from vtj.calling.tensors import as_tuple, graph_of, shaped_like
 from vtj.engines import BACKWARD
 from vtj.engines.numeric import CLOSE, SAFETY
 from vtj.oracle.differences import FINER
@@ -96,4 +96,4 @@ def twice(trial: Trial, run: ForwardRun, v: Array, u: Array) -> Twice | None:
         )
     except Exception:
         return None
-    return Twice(trial, v, u, values(grads), float(values(second) @ u))
+    return Twice(trial, v, u, trial.gradient(grads), float(trial.gradient(second) @ u))

@@ -97,6 +97,7 @@ def ask_engines(trial: Trial, engines: Sequence[str], jacobian: Any) -> Answers:
             late.append(engine.name)
         except Exception as error:
             rows.append(Row(engine.name, family, "not applicable", note=first_line(error)))
+            rows += jvp_fails(trial, error) if engine.name == FORWARD.name else []
     if jacobian is not None:
         value = trial.matrix(by_hand(trial, jacobian))
         witnesses.append(Witness(BY_HAND.name, BY_HAND.name, value))
@@ -105,13 +106,35 @@ def ask_engines(trial: Trial, engines: Sequence[str], jacobian: Any) -> Answers:
     return Answers(trial, tuple(witnesses), tuple(rows), slopes, late=tuple(late))
 
 
+def jvp_fails(trial: Trial, raised: Exception | None) -> list[Row]:
+    """Return a row where a forward pass raises, though a custom Function has a `jvp` of its own.
+
+    What torch has not implemented is no mistake of that.
+    """
+    if raised is None or not trial.own_jvp or isinstance(raised, NotImplementedError):
+        return []
+    told = f"forward mode raises {first_line(raised)}"
+    note = f"{told}; mend the jvp of the custom Function, or take it out"
+    return [Row("jvp", FORWARD.name, "note", note=note)]
+
+
 def by_hand(trial: Trial, jacobian: Any) -> Any:
-    """Return the J derived by hand at the trial's `x`, calling it when it is a function."""
+    """Return the J derived by hand at the trial's `x`, calling it when it is a function.
+
+    Raises:
+        TypeError: When it raises; it says what, and that it was given NumPy arrays.
+    """
     if hasattr(jacobian, "shape") or not callable(jacobian):  # SciPy's operators can be called too
         return jacobian
     pairs = trial.pairs or (False,) * len(trial.parts)
     both = zip(trial.parts, pairs, strict=True)
-    return jacobian(*(complex_array(part) if pair else as_array(part) for part, pair in both))
+    arrays = [complex_array(part) if pair else as_array(part) for part, pair in both]
+    try:
+        return jacobian(*arrays)
+    except Exception as error:
+        told = f"the J by hand raised {first_line(error)}"
+        expected = f"expected a function of NumPy arrays, {len(arrays)} of them"
+        raise TypeError(f"{told}; {expected}") from error
 
 
 def differences_witness(trial: Trial, slopes: Slopes, exact: Sequence[Witness]) -> Witness:

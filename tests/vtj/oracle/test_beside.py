@@ -266,3 +266,81 @@ def test_nothing_of_the_caller_is_changed() -> None:
     vtj.check(torch.sin, x, reference=lambda x: x.sin() + 0 * torch.rand(3))
     assert x.grad is None
     assert torch.equal(torch.random.get_rng_state(), state)
+
+
+TORCHS: dict[str, Callable[..., Tensor]] = {
+    "gelu": functional.gelu,
+    "gelu, tanh": lambda x: functional.gelu(x, approximate="tanh"),
+    "silu": functional.silu,
+    "mish": functional.mish,
+    "softmax": lambda x: x.softmax(-1),
+    "log_softmax": lambda x: x.log_softmax(-1),
+    "sigmoid": torch.sigmoid,
+    "erfc": torch.erfc,
+}
+
+
+@pytest.mark.parametrize("dtype", [*HALF, torch.float32], ids=str)
+@pytest.mark.parametrize("name", TORCHS)
+def test_torchs_own_function_beside_itself_is_correct_far_from_zero(
+    name: str, dtype: torch.dtype
+) -> None:
+    """Digits are lost in the tail, in float16 to numbers that it does not hold."""
+    x = (8 * torch.randn(10, 100, generator=torch.Generator().manual_seed(0))).to(dtype)
+    report = vtj.check(TORCHS[name], x, reference=TORCHS[name])
+    assert report, str(report)
+
+
+@pytest.mark.parametrize("verify", VERIFY)
+def test_a_gelu_in_its_tail(verify: Any) -> None:
+    x, gelu = torch.tensor([1.0, -6.0]), functional.gelu
+    assert verify(gelu, x, reference=gelu)
+    alone = verify(gelu, x[1:], reference=gelu)
+    assert alone.verdict == "undecided"  # nothing of y is left to compare
+    assert alone.findings[0].startswith("y: an error of 6 of it would not show")
+    assert verify(lambda x: gelu(x) * (x > -3), x - 4, reference=gelu).verdict == "wrong"
+
+
+@pytest.mark.parametrize("dtype", [*HALF, torch.float32], ids=str)
+@pytest.mark.parametrize("seed", [2, 4, 9, 13])  # of the first two elements differ by a step
+def test_a_gelu_of_a_product_that_is_added_up_in_another_order(
+    seed: int, dtype: torch.dtype
+) -> None:
+    def plain(x: Tensor, w: Tensor) -> Tensor:
+        return functional.gelu(x @ w)
+
+    def kernel(x: Tensor, w: Tensor) -> Tensor:
+        blocks = zip(x.float().split(4, 1), w.float().split(4), strict=True)
+        return functional.gelu(sum(a @ b for a, b in blocks)).to(dtype)
+
+    generator = torch.Generator().manual_seed(seed)
+    at = tuple(torch.randn(16, 16, generator=generator).to(dtype) for _ in range(2))
+    report = vtj.check(kernel, at, reference=plain)
+    assert report, str(report)
+    assert vtj.check(lambda *x: 1.05 * kernel(*x), at, reference=plain).verdict == "wrong"
+
+
+def test_a_kernel_that_is_wrong_in_one_dtype_alone_is_wrong_beside_itself() -> None:
+    def backward(saved: tuple[Tensor, ...], v: Tensor) -> Tensor:
+        grad = v * saved[0].cos()
+        if grad.dtype == torch.bfloat16:
+            grad[3] *= 1.25
+        return grad
+
+    x = torch.linspace(-1, 1, 300).bfloat16()
+    f = custom(torch.sin, backward)
+    assert vtj.check(f, x)
+    report = vtj.check(f, x, reference=f)
+    assert report.findings[0].startswith("x.grad[3]: backward")
+    assert report.verdict == "wrong"
+
+
+def test_a_plain_function_that_does_not_run_in_the_dtype_of_f_is_no_measure() -> None:
+    def plain(x: Tensor) -> Tensor:
+        if x.dtype != torch.float64:
+            raise NotImplementedError("in float64 alone")
+        return functional.gelu(x)
+
+    x = torch.tensor([1.0, -6.0])
+    assert vtj.check(functional.gelu, x, reference=plain).verdict == "wrong"
+    assert vtj.check(functional.gelu, x.abs(), reference=plain)

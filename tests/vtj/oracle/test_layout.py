@@ -173,3 +173,13 @@ def test_where_it_cannot_be_asked_or_need_not_be_there_is_no_row(verify: Any, f:
     report = verify(f, X)
     assert report, str(report)
     assert "v not contiguous" not in [one.what for one in report.rows]
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+def test_a_loss_beside_logits_has_no_columns(verify: Any) -> None:
+    def of(square: Any) -> Any:
+        return lambda x: (x.sum(), square(x))
+
+    assert verify(of(Square.apply), X)
+    assert verify(of(Square.apply), X, reference=of(torch.square))
+    assert row(verify(of(ByRows.apply), X)).result == "fails"

@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
+from torch.nn.functional import embedding
 
 import vtj
 from tests.zoo.bug import custom, matrix, vector
@@ -99,6 +100,24 @@ def test_once_differentiable_or_order_2_it_is_not_looked_at(verify: Any) -> None
     assert notes(verify(Once.apply, X)) == []
     if verify is vtj.check:
         assert notes(vtj.check(SILENT["detached"], X, order=2)) == []
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+@pytest.mark.parametrize(
+    ("f", "count"), [(SOUND["a sine"], 0), (SILENT["detached"], 1)], ids=["right", "detached"]
+)
+def test_a_sparse_gradient_is_differentiated_as_any_other(verify: Any, f: Any, count: int) -> None:
+    """That of the rows of an embedding, before and behind a custom Function."""
+    at = (matrix(5, 2), torch.tensor([0, 1, 1]))
+    for g in (
+        lambda w, i: f(embedding(i, w, sparse=True)),
+        lambda w, i: embedding(i, f(w), sparse=True),
+    ):
+        report = verify(g, at)
+        assert report, str(report)
+        assert len(notes(report)) == count
+        adds = [row.result for row in report.rows if row.what == "a second backward adds"]
+        assert adds == ["holds"] * (verify is vtj.check)
 
 
 @pytest.mark.parametrize("verify", [vtj.check, vtj.certify])

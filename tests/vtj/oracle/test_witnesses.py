@@ -37,7 +37,44 @@ def test_an_engine_that_raises_gives_its_reason() -> None:
     heard = ask_engines(try_out(f, X), ["forward", "reverse"], None)
     assert [one.name for one in heard.witnesses] == ["reverse"]
     reason = "ValueError: no forward here"
-    assert heard.rows == (Row("forward", "forward", "not applicable", note=reason),)
+    told = f"forward mode raises {reason}; mend the jvp of the custom Function, or take it out"
+    assert heard.rows == (
+        Row("forward", "forward", "not applicable", note=reason),
+        Row("jvp", "forward", "note", note=told),
+    )
+
+
+def _raising(x: tuple[Tensor], u: Tensor) -> Tensor:
+    raise KeyError("u")
+
+
+def _none_yet(x: tuple[Tensor], u: Tensor) -> Tensor:
+    raise NotImplementedError("some day")
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+@pytest.mark.parametrize(
+    ("jvp", "told"),
+    [
+        (_raising, ["forward mode raises KeyError: 'u'"]),
+        (
+            lambda x, u: (2 * x[0] * u).sum(),
+            ["forward mode raises RuntimeError: Trying to set a forward gradient that has a diff"],
+        ),
+        (lambda x, u: 2 * x[0] * u, []),
+        (_none_yet, []),
+        (None, []),
+    ],
+    ids=["raises", "another shape", "right", "not implemented", "none"],
+)
+def test_a_jvp_that_fails_has_a_row(verify: Any, jvp: Any, told: list[str]) -> None:
+    report = verify(custom(_square, lambda x, g: 2 * x[0] * g, jvp), X)
+    assert report, str(report)
+    notes = [row.note for row in report.rows if row.what == "jvp"]
+    assert len(notes) == len(told)
+    for note, begin in zip(notes, told, strict=True):
+        assert note.startswith(begin)
+        assert note.endswith("; mend the jvp of the custom Function, or take it out")
 
 
 def test_an_engine_is_silent_where_it_gives_nan() -> None:
