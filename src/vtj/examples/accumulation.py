@@ -26,15 +26,15 @@ def squared(w: Tensor) -> Tensor:
 def calls_without_clearing() -> Sequence:
     """Repeat the four calls of the blog post without clearing `.grad` in between.
 
-    Shapes: x (1, 4), z (1, 4), loss (1,). Source: the blog post, which clears after each call.
+    Shapes: x (4,), y (4,), loss (). Source: the blog post, which clears after each call.
 
     >>> [grad.tolist() for grad in calls_without_clearing().run()][-1]
-    [[6.0, 6.0, 4.0, 4.0]]
+    [6.0, 6.0, 4.0, 4.0]
     """
-    weights = [[1.0, 0.0, 0.0, 0.0]], [[0.0, 1.0, 0.0, 0.0]], [[1.0, 1.0, 1.0, 1.0]]
+    weights = [1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0]
     calls = [Call(double, torch.tensor(v), double_jacobian) for v in weights]
-    loss = Call(lambda x: (2 * x).sum(dim=1), None, lambda x: np.full((1, *x.shape), 2.0))
-    x = torch.tensor([[1.0, 2.0, 3.0, 4.0]])
+    loss = Call(lambda x: (2 * x).sum(), None, lambda x: np.full(x.shape, 2.0))
+    x = torch.tensor([1.0, 2.0, 3.0, 4.0])
     return Sequence("calls_without_clearing", x, (*calls, loss))
 
 

@@ -16,73 +16,73 @@ def f(x: Tensor) -> Tensor:
 
 
 def jacobian(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return dz/dx, derived by hand, shape (1, 4, 1, 4): twice the identity."""
-    return 2 * np.eye(x.size).reshape(*x.shape, *x.shape)
+    """Return dz/dx, derived by hand, shape (4, 4): twice the identity."""
+    return 2 * np.eye(x.size)
 
 
-def doubled(name: str, v: list[list[float]]) -> Example:
+def doubled(name: str, v: list[float]) -> Example:
     """Return the example `z = 2x` with the given weights."""
-    return Example(name, f, torch.tensor([[1.0, 2.0, 3.0, 4.0]]), torch.tensor(v), jacobian)
+    return Example(name, f, torch.tensor([1.0, 2.0, 3.0, 4.0]), torch.tensor(v), jacobian)
 
 
 def first_row() -> Example:
     """Weight the first output alone: a one-hot v reads the first row of J.
 
-    Shapes: x (1, 4), y (1, 4), v (1, 4), J (1, 4, 1, 4). Source: the blog post, first print.
+    Shapes: x (4,), y (4,), v (4,), J (4, 4). Source: the blog post, first print, whose x is (1, 4).
 
     >>> first_row().backward().grad
-    tensor([[2., 0., 0., 0.]])
+    tensor([2., 0., 0., 0.])
     """
-    return doubled("first_row", [[1.0, 0.0, 0.0, 0.0]])
+    return doubled("first_row", [1.0, 0.0, 0.0, 0.0])
 
 
 def second_row() -> Example:
     """Weight the second output alone: the second row of J.
 
-    Shapes: x (1, 4), y (1, 4), v (1, 4), J (1, 4, 1, 4). Source: the blog post, second print.
+    Shapes: x (4,), y (4,), v (4,), J (4, 4). Source: the blog post, second print.
 
     >>> second_row().backward().grad
-    tensor([[0., 2., 0., 0.]])
+    tensor([0., 2., 0., 0.])
     """
-    return doubled("second_row", [[0.0, 1.0, 0.0, 0.0]])
+    return doubled("second_row", [0.0, 1.0, 0.0, 0.0])
 
 
 def every_row() -> Example:
     """Weight every output with one: the rows of J added up.
 
-    Shapes: x (1, 4), y (1, 4), v (1, 4), J (1, 4, 1, 4). Source: the blog post, third print.
+    Shapes: x (4,), y (4,), v (4,), J (4, 4). Source: the blog post, third print.
 
     >>> every_row().backward().grad
-    tensor([[2., 2., 2., 2.]])
+    tensor([2., 2., 2., 2.])
     """
-    return doubled("every_row", [[1.0, 1.0, 1.0, 1.0]])
+    return doubled("every_row", [1.0, 1.0, 1.0, 1.0])
 
 
 def one_element_loss() -> Example:
-    """Sum over a dimension: the loss has shape (1,), one element, and v may be left out.
+    """Sum and keep the dimension: the loss has shape (1,), one element, and v may be left out.
 
-    Shapes: x (1, 4), y (1,), J (1, 1, 4). Source: the blog post, fourth print.
+    Shapes: x (4,), y (1,), J (1, 4). Source: the blog post, fourth print.
 
     >>> one_element_loss().backward().grad
-    tensor([[2., 2., 2., 2.]])
+    tensor([2., 2., 2., 2.])
     """
 
     def by_hand(x: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.full((1, *x.shape), 2.0)
 
-    x = torch.tensor([[1.0, 2.0, 3.0, 4.0]])
-    return Example("one_element_loss", lambda x: (2 * x).sum(dim=1), x, None, by_hand)
+    x = torch.tensor([1.0, 2.0, 3.0, 4.0])
+    return Example("one_element_loss", lambda x: (2 * x).sum(0, keepdim=True), x, None, by_hand)
 
 
 def one_element_gradient() -> Refusal:
     """Hand a v of shape (1,) to a 0-d loss: one element each, and still two shapes.
 
-    Shapes: x (1, 4), y (), v (1,). Source: the blog post's comment on `loss.backward()`.
+    Shapes: x (4,), y (), v (1,). Source: the blog post's comment on `loss.backward()`.
 
     >>> one_element_gradient().backward().error.args[0][:17]
     'Mismatch in shape'
     """
-    x, v = torch.tensor([[1.0, 2.0, 3.0, 4.0]]), torch.tensor([1.0])
+    x, v = torch.tensor([1.0, 2.0, 3.0, 4.0]), torch.tensor([1.0])
     error = RuntimeError(
         "Mismatch in shape: grad_output[0] has a shape of torch.Size([1]) "
         "and output[0] has a shape of torch.Size([])."
