@@ -122,7 +122,9 @@ SAID: dict[str, dict[str, Callable[[], bool]]] = {
         "Each opens with code that ran.": every_cell_runs,
         "show what goes wrong": guides_end_with_pitfalls,
     },
-    "tutorials/index": {"Most sections take four steps": most_sections_take_four_steps},
+    "tutorials/index": {
+        "More than half of the sections take four steps": most_sections_take_four_steps
+    },
     "tutorials/three_outputs": {"as most tutorials here do": most_sections_take_four_steps},
     "reference/outcomes": {
         "tried when this page was built: the gradient": every_cell_runs,
