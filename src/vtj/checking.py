@@ -203,7 +203,7 @@ def _weights(trial: Trial, v: Tensors) -> Tensors:
         expected = f"a tuple of {len(trial.y)}" if trial.y_tuple else "one tensor"
         raise ValueError(f"v is {came}; expected {expected}, as y is")
     used = []
-    for part, output, pair in zip(parts, trial.y, trial.outputs.pairs, strict=True):
+    for part, output, pair in zip(parts, trial.y, trial.y_pairs, strict=True):
         require_values("v", part)
         if part.is_complex() != pair:
             came = f"v has dtype {part.dtype} and y holds {'complex' if pair else 'real'} numbers"

@@ -114,7 +114,7 @@ def _claims(evidence: Evidence, given: Mapping[str, Any]) -> Iterator[_Claim]:
 
 
 def _named(claim: _Claim, agreed: Witness, differs: Any, evidence: Evidence) -> str:
-    if claim.argument in ("grad", "product") and not any(evidence.trial.pairs):
+    if claim.argument in ("grad", "product") and not any(evidence.trial.x_pairs):
         J = next(iter(evidence.jacobian)).value  # noqa: N806 - J is the term
         if J.shape[0] == J.shape[1] and np.allclose(J @ evidence.v, claim.value, rtol=1e-6, atol=0):
             return "J·v in place of vᵀ·J"

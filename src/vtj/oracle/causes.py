@@ -147,7 +147,7 @@ def _of_products(asked: Probes, said: Mapping[str, Witness], at: int) -> Iterato
         others = np.where(zero, 0, u)
         if fits(grads @ others, asked.v @ slopes(others)):
             yield ZERO
-    if any(trial.pairs):
+    if any(trial.x_pairs):
         signs, rows = conjugation(trial.inputs), alternating(trial.size[0])
         if fits(grads * signs @ u):
             yield CONJUGATE

@@ -61,7 +61,7 @@ class Trial:
     others: tuple[Tensor, ...] = ()  # the leaves behind `y` that are no copies of `x`'s parts
     names: tuple[str, ...] = ()  # of the parts of `x`, where they do not count from 0
     parameters: int = 0  # how many of these parts, the last, are parameters of the module `f`
-    pairs: tuple[bool, ...] = ()  # which of them stand for complex numbers
+    pairs: tuple[bool, ...] = ()  # which of these stand for complex numbers, if told
     outputs: Outputs = field(default_factory=Outputs)  # what `f` returned
     refused: Exception | None = None  # what `f` raised for float64, in which `x` came
     stated: float | None = None  # the relative tolerance that the caller asked for
@@ -159,7 +159,7 @@ class Trial:
             blocks = []
             for i, x in enumerate(self.parts):
                 given = _part(row, i, len(self.parts), "input") if self.x_tuple else row
-                of_y, of_x = self._pair(self.outputs.pairs, o), self._pair(self.pairs, i)
+                of_y, of_x = self.y_pairs[o], self.x_pairs[i]
                 block = block_of_pairs(given, y.ndim - 1, of_y, of_x)
                 if block.shape != (*y.shape, *x.shape):
                     rule = f"expected (*y.shape, *x.shape) = {(*y.shape, *x.shape)}"
@@ -198,10 +198,6 @@ class Trial:
             return tuple(y[i] for i in kept)
 
         return seen, None if v is None else tuple(as_tuple(v)[i] for i in kept)
-
-    @staticmethod
-    def _pair(pairs: Sequence[bool], place: int) -> bool:
-        return place < len(pairs) and pairs[place]  # none is told of a function tried out alone
 
     @cached_property
     def parts(self) -> tuple[Tensor, ...]:
@@ -242,8 +238,17 @@ class Trial:
     def inputs(self) -> list[Input]:
         """The name and shape of every input."""
         counted = (f"x[{i}]" if self.x_tuple else "x" for i in range(len(self.parts)))
-        pairs = self.pairs or (False,) * len(self.parts)
-        return [*map(Input, self.names or counted, self.x_shapes, pairs)]
+        return [*map(Input, self.names or counted, self.x_shapes, self.x_pairs)]
+
+    @property
+    def x_pairs(self) -> tuple[bool, ...]:
+        """Which inputs stand for complex numbers."""
+        return self.pairs or (False,) * len(self.parts)
+
+    @property
+    def y_pairs(self) -> tuple[bool, ...]:
+        """Which outputs stand for complex numbers."""
+        return self.outputs.pairs or (False,) * len(self.y)
 
     @property
     def y_names(self) -> list[str]:
@@ -277,11 +282,11 @@ class Trial:
 
     def x_name(self, name: str, flat: int) -> str:
         """Name one element of it."""
-        return element(self.x_names(name), self.x_shapes, flat, self.pairs)
+        return element(self.x_names(name), self.x_shapes, flat, self.x_pairs)
 
     def y_name(self, flat: int) -> str:
         """Name one element of `y`."""
-        return element(self.y_names, self.y_shapes, flat, self.outputs.pairs)
+        return element(self.y_names, self.y_shapes, flat, self.y_pairs)
 
     def entry_name(self, flat: int) -> str:
         """Name one entry of J."""
@@ -297,7 +302,7 @@ class Trial:
     @property
     def told(self) -> str:
         """J and its shape, in words."""
-        of_pairs = any((*self.pairs, *self.outputs.pairs))
+        of_pairs = any((*self.x_pairs, *self.y_pairs))
         return f"J {self.shape}" + ", by real and imaginary parts," * of_pairs
 
 

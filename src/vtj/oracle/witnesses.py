@@ -126,8 +126,7 @@ def by_hand(trial: Trial, jacobian: Any) -> Any:
     """
     if hasattr(jacobian, "shape") or not callable(jacobian):  # SciPy's operators can be called too
         return jacobian
-    pairs = trial.pairs or (False,) * len(trial.parts)
-    both = zip(trial.parts, pairs, strict=True)
+    both = zip(trial.parts, trial.x_pairs, strict=True)
     arrays = [complex_array(part) if pair else as_array(part) for part, pair in both]
     try:
         return jacobian(*arrays)

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -70,44 +71,33 @@ def reasons() -> Shown:
 
 
 HOW = {"with a case": "refused with a counter-example", "refused": "refused otherwise"}
-REFUSED = ("with a case", "refused")
 
 
 def contraries() -> Shown:
     """Return the counts of the contraries planted in statements, and what refused them."""
-    kinds = recorded()["sentences"]["kinds"]
-    keys = ("planted", *HOW, "through")
-    text = [f"{kind}: {found}" for kind, found in kinds.items()]
-    rows = [
-        TableRow(
-            (
-                kind,
-                *(f"{found.get(key, 0):,}" for key in keys),
-                percent(found.get("through", 0), found["planted"]),
-            )
-        )
-        for kind, found in kinds.items()
-    ]
     head = ("what the contrary changes", "planted", *HOW.values(), "got through", "share of these")
-    return Shown("\n".join(text), table("Contraries of statements", head, rows))
+    keys = ("planted", *HOW, "through")
+    return _of_kinds("sentences", "Contraries of statements", head, keys, share="through")
 
 
 def rewordings() -> Shown:
     """Return the counts of the harmless rewordings, which the same checks judged."""
-    kinds = recorded()["rewordings"]["kinds"]
-    text = [f"{kind}: {found}" for kind, found in kinds.items()]
-    rows = [
-        TableRow(
-            (
-                kind,
-                *(f"{found.get(key, 0):,}" for key in ("planted", "refused", "through")),
-                percent(found.get("refused", 0), found["planted"]),
-            )
-        )
-        for kind, found in kinds.items()
-    ]
     head = ("what the rewording changes", "planted", "refused", "got through", "share refused")
-    return Shown("\n".join(text), table("Rewordings that are no fault", head, rows))
+    keys = ("planted", "refused", "through")
+    return _of_kinds("rewordings", "Rewordings that are no fault", head, keys, share="refused")
+
+
+def _of_kinds(
+    part: str, title: str, head: Sequence[str], keys: Sequence[str], *, share: str
+) -> Shown:
+    """Return the counts of each kind of change, and which share of them came to one end."""
+    kinds = recorded()[part]["kinds"]
+    text = [f"{kind}: {found}" for kind, found in kinds.items()]
+    rows = []
+    for kind, found in kinds.items():
+        counts = (f"{found.get(key, 0):,}" for key in keys)
+        rows.append(TableRow((kind, *counts, percent(found.get(share, 0), found["planted"]))))
+    return Shown("\n".join(text), table(title, head, rows))
 
 
 def faults() -> Counter[str]:

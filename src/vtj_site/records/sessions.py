@@ -12,7 +12,7 @@ from vtj_site.records import mutants, wild
 
 @cache
 def recorded() -> dict[str, Any]:
-    """Return the record: what nox said at the end of each session of one whole run, by hand."""
+    """Return the record: what nox said at the end of each session of one whole run."""
     file = resources.files("vtj_site.records") / "sessions.json"
     record: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return record
