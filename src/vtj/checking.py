@@ -82,8 +82,9 @@ def check(
         A `Report`, true when every entry was found in two ways and none differed, and `J` has
         entries: that of an empty `x` has none. It names parameters that `f` reaches and `x` does
         not hold; beside them it is not true. Its row ``double backward`` says where a custom
-        Function's own gradient is silently wrong, and ``last digits`` where differences alone
-        contradict it, by a part of 1e-9 or less.
+        Function's own gradient is silently wrong, ``last digits`` where differences alone
+        contradict it, by a part of 1e-9 or less, and ``x.grad in float32`` where that is far from
+        `x.grad` in float64.
 
     Raises:
         TypeError: When `x` or `y` is of no floating or complex dtype, `f` or a plain function is

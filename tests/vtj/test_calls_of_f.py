@@ -132,6 +132,7 @@ COSTS = {
     "another call between, of a custom Function (certify: none)": 2,
     "double backward of a custom Function (certify: none)": 2,
     "double backward that is silently wrong": 5,
+    "one backward in the dtype that x came in, of a custom Function": 1,
     "all entries of a J of 4 by 4, to name a mistake": 12,
     "reference=, of f": 10,
     "reference=, of the reference": 11,

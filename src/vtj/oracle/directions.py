@@ -35,6 +35,7 @@ from vtj.oracle.pairs import (
     probe,
     with_forward_pass,
 )
+from vtj.oracle.own_dtype import in_own_dtype
 from vtj.oracle.passes import Passes
 from vtj.oracle.question import Question
 from vtj.oracle.rounding import negligible_slopes
@@ -225,6 +226,7 @@ def _judged(question: Question, J: Any, asked: Probes) -> Report:  # noqa: N803
     found += open_questions
     kinds = _kinds(accused.pairs)
     second = [] if watched is None or found else watched.rows(passes.reach(watched.u))
+    own = [] if found else in_own_dtype(trial, v, grad)
     return concluded(
         f"{trial.told} in {trial.precision}, {len(asked.v)} probes, {calls} calls of f",
         (
@@ -233,6 +235,7 @@ def _judged(question: Question, J: Any, asked: Probes) -> Report:  # noqa: N803
             *accused.rows,
             *(one.row for one in (*raised, *alone, *behavior)),
             *second,
+            *own,
             *not_checked,
             *_power_row(kinds),
         ),

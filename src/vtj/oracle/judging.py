@@ -36,6 +36,7 @@ from vtj.oracle.findings import (
     said,
 )
 from vtj.oracle.further import judge_further, right_alone
+from vtj.oracle.own_dtype import in_own_dtype
 from vtj.oracle.passes import Passes
 from vtj.oracle.patterns import NOT_LINEAR, TOGETHER, explained, pattern
 from vtj.oracle.question import Question
@@ -90,7 +91,8 @@ def entry_by_entry(
     report = judge(answers, observe(trial, weights), question.kept)
     if not report or not with_second_order:
         return report
-    return replace(report, rows=(*report.rows, *_second_order(question, weights)))
+    further = (*_second_order(question, weights), *_in_own_dtype(report))
+    return replace(report, rows=(*report.rows, *further))
 
 
 def _second_order(question: Question, weights: Tensors | None) -> Iterator[Row]:
@@ -99,6 +101,13 @@ def _second_order(question: Question, weights: Tensors | None) -> Iterator[Row]:
     seen = twice(trial, question.run, trial.weighing(weights), u)
     if seen is not None:
         yield from seen.rows(Passes(trial).reach(u))
+
+
+def _in_own_dtype(report: Report) -> Iterator[Row]:
+    evidence = report.evidence
+    assert isinstance(evidence, Evidence)
+    grad, *_ = evidence.grad
+    return in_own_dtype(evidence.trial, evidence.v, grad.value)
 
 
 def _of_what_was_asked(question: Question, answers: Answers) -> Report:

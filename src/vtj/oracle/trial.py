@@ -62,6 +62,7 @@ class Trial:
     names: tuple[str, ...] = ()  # of the parts of `x`, where they do not count from 0
     parameters: int = 0  # how many of these parts, the last, are parameters of the module `f`
     pairs: tuple[bool, ...] = ()  # which of these stand for complex numbers, if told
+    came_in: tuple[torch.dtype, ...] = ()  # the dtype of each part as the caller handed it in
     outputs: Outputs = field(default_factory=Outputs)  # what `f` returned
     refused: Exception | None = None  # what `f` raised for float64, in which `x` came
     stated: float | None = None  # the relative tolerance that the caller asked for
@@ -359,6 +360,7 @@ def first_run(
     """
     for position, part in enumerate(as_tuple(x)):
         require_floating(f"x[{position}]" if isinstance(x, tuple) else "x", part)
+    came_in = tuple(part.dtype for part in as_tuple(x))
     x, leaves, y, noted, refused = _first_taken(f, x, as_given)
     if not isinstance(y, Tensor | tuple):
         raise TypeError(f"y = f(x) is {type(y).__name__}; {HOLDING_ONE}")
@@ -393,6 +395,7 @@ def first_run(
         names=() if given is None else given.names,
         parameters=len(given.weights.moving) if given and given.weights else 0,
         pairs=() if given is None else given.pairs,
+        came_in=came_in,
         outputs=picked,
         refused=refused,
         stated=relative,

@@ -11,7 +11,7 @@ from torch import Tensor
 
 import vtj
 from tests.zoo.bug import custom, matrix, vector
-from vtj.oracle import causes, differences, further, judging, reexamination, trial
+from vtj.oracle import causes, differences, directions, further, judging, reexamination, trial
 from vtj.table import as_html, as_text
 
 X = vector(4)
@@ -174,6 +174,12 @@ LOOKS = (
         SILENT,
         lambda f: vtj.check(f, X),
         (judging, "_second_order"),
+    ),
+    Look(
+        "one backward in the dtype that x came in, of a custom Function",
+        SINE,
+        lambda f: vtj.certify(f, X.float()),
+        (directions, "in_own_dtype"),
     ),
     Look(
         "all entries of a J of 4 by 4, to name a mistake",
