@@ -27,6 +27,7 @@ from vtj.oracle.further import judge_further
 from vtj.oracle.judging import DEFAULT, MOST_ENTRIES, entry_by_entry, gradient_argument
 from vtj.oracle.locating import Accused, accuse
 from vtj.oracle.operators import operator
+from vtj.oracle.own_dtype import in_own_dtype
 from vtj.oracle.pairs import (
     LARGE,
     Pair,
@@ -35,7 +36,6 @@ from vtj.oracle.pairs import (
     probe,
     with_forward_pass,
 )
-from vtj.oracle.own_dtype import in_own_dtype
 from vtj.oracle.passes import Passes
 from vtj.oracle.question import Question
 from vtj.oracle.rounding import negligible_slopes
