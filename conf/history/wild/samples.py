@@ -161,8 +161,9 @@ def samples(kind: str, name: str, device: str = "cpu") -> list[Sample]:
         calls = _of_operator(entry, device) if kind == "operator" else _of_module(entry, device)
         drawn = [*calls]
         picked = random.Random(name).sample(range(len(drawn)), min(PER_ENTRY, len(drawn)))
-        made = [drawn[i]() for i in sorted(picked)]
-        return [one for one in made if _has_entries(one)]
+        others = [i for i in range(len(drawn)) if i not in picked]  # for those that ask nothing
+        made = (drawn[i]() for i in (*sorted(picked), *others))
+        return [*islice(filter(_has_entries, made), PER_ENTRY)]
 
 
 def _of_operator(op: Any, device: str) -> Iterator[Callable[[], Sample]]:
