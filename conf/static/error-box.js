@@ -4,6 +4,7 @@
 
 const ERRORS = window.VTJ_ERRORS || [];
 const MOST = 3;
+const FEW = 4; // words of three letters and more: "why is my gradient zero" has three
 const HOLE = 200; // characters; the longest part that varies names a tensor and its version: 90
 // Of a message's words, rare ones counting more. Of the messages that records/changes.json holds, which
 // are about other things, two in a hundred pass; at 0.7 twice as many, and at 0.8 misspelt ones do not.
@@ -80,6 +81,19 @@ const find = (typed) => {
   return { found, said, plainly: line };
 };
 
+/* What the search knows of the sections is loaded when somebody has asked something; without it the
+   links stand alone. */
+let searching;
+const ofTheSearch = (use) => {
+  searching ||= new Promise((done, fail) => {
+    if (window.vtjSearch) return done();
+    const script = document.createElement("script");
+    Object.assign(script, { src: `${root}_static/search.js`, onload: done, onerror: fail });
+    document.head.append(script);
+  }).then(() => window.vtjSearch());
+  return searching.then(use).catch(() => {});
+};
+
 class ErrorBox extends HTMLElement {
   connectedCallback() {
     if (this.box) return;
@@ -103,13 +117,11 @@ class ErrorBox extends HTMLElement {
     this.answer.replaceChildren();
     if (typed.length < 8) return;
     const { found, said, plainly } = find(typed);
-    const list = document.createElement("ul");
-    for (const { title, url } of found) {
-      const item = document.createElement("li");
-      item.append(this.link(title, root + url));
-      list.append(item);
+    if (found.length) {
+      const list = this.links(found);
+      this.answer.append(said, list);
+      this.answered = ofTheSearch(({ beginning }) => this.tellBeside(list, found.map(({ url }) => beginning(url))));
     }
-    if (found.length) this.answer.append(said, list);
     if (plainly) {
       const line = document.createElement("code");
       line.textContent = plainly;
@@ -120,8 +132,42 @@ class ErrorBox extends HTMLElement {
     if (said === "Perhaps:") {
       const query = encodeURIComponent(typed.split("\n").pop().slice(0, 200));
       const search = this.link("Search the site", `${root}search.html?q=${query}`);
-      this.answer.append(found.length ? "" : "No page explains this message. ", search);
+      const none = found.length ? "" : "No page explains this message. ";
+      this.answer.append(none, search);
+      if (none && words(typed).length <= FEW) this.ask(typed, none, search);
     }
+  }
+
+  /* A few words are no message: what the search finds for them stands at once. */
+  ask(typed, none, search) {
+    const asked = this.box.value;
+    this.answered = ofTheSearch(({ find: results, sentence }) => {
+      const found = results(typed).slice(0, MOST);
+      if (!found.length || this.box.value !== asked) return;
+      const list = this.links(found.map(({ title, url }) => ({ title, url })));
+      this.answer.replaceChildren(`${none}The search finds:`, list, search);
+      this.tellBeside(list, found.map(sentence));
+    });
+  }
+
+  links(found) {
+    const list = document.createElement("ul");
+    for (const { title, url } of found) {
+      const item = document.createElement("li");
+      item.append(this.link(title, root + url));
+      list.append(item);
+    }
+    return list;
+  }
+
+  /* Put under each link what its section answers first. */
+  tellBeside(list, texts) {
+    texts.forEach((text, i) => {
+      if (!text) return;
+      const line = document.createElement("p");
+      line.textContent = text;
+      list.children[i].append(line);
+    });
   }
 
   link(text, href) {

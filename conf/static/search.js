@@ -210,8 +210,12 @@ const prepared = ({ sections, synonyms, idle }) => {
     while (to < block.length && fits(from, to + 1)) to += 1;
     return block.slice(from, to).join(" ");
   };
+  const beginning = (url) => {
+    const one = documents.find((section) => section.url === url);
+    return one ? sentence({ ...one, matched: new Set(), told: true }) : "";
+  };
   const marks = (word, matched) => plain(word).some((part) => matched.has(part));
-  return { find, sections, sentence, marks };
+  return { find, sections, sentence, beginning, marks };
 };
 
 /* Seven bits a letter, the highest first: a byte of UTF-8 holds no more, and base64 six. */

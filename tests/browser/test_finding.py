@@ -163,6 +163,22 @@ def test_a_message_nobody_explains_leads_to_the_search(box: Visit) -> None:
     assert link.endswith(f"search.html?q={quote('CUDA driver version is insufficient')}")
 
 
+def test_under_each_link_stands_what_its_section_answers_first(box: Visit) -> None:
+    answer(box, TRACEBACK.format(message="grad can be implicitly created only for scalar outputs"))
+    beside = box.page.locator("vtj-error-box li p")
+    beside.first.wait_for()
+    assert "loss.mean().backward()" in beside.first.inner_text()
+
+
+def test_a_few_words_are_a_question(box: Visit, site: Path) -> None:
+    answer(box, "why is x.grad none")
+    link = box.page.locator("vtj-error-box li a").first
+    link.wait_for()
+    assert link.get_attribute("href") == f"{site.as_uri()}/faq.html#faq-grad-is-none"
+    assert "The search finds:" in box.page.locator("vtj-error-box").inner_text()
+    assert box.page.locator("vtj-error-box li p").first.inner_text()
+
+
 def test_too_little_says_nothing(box: Visit) -> None:
     assert answer(box, "error") == ""
 

@@ -35,6 +35,8 @@ class Steps extends HTMLElement {
       if (part.dataset.at) part.onclick = () => this.show(Number(part.dataset.at), true);
     }
     addEventListener("hashchange", () => this.read());
+    this.measure();
+    addEventListener("resize", () => this.measure());
     this.draw(1); // v arrives
     this.read();
   }
@@ -48,6 +50,13 @@ class Steps extends HTMLElement {
     if (!location.hash.startsWith("#step")) return; // another device was used last
     this.active.scrollIntoView({ block: "center", behavior: "instant" });
     this.reveal("instant");
+  }
+
+  /* All steps take the room of the highest: on a phone the words stand over the graph, and are not to jump. */
+  measure() {
+    this.items.forEach((item) => item.classList.remove("steps-off"));
+    this.style.setProperty("--steps-room", `${Math.max(...this.items.map((item) => item.offsetHeight))}px`);
+    this.draw(this.step ?? 1);
   }
 
   /* The box of this step, or v; forward is about all of them. */

@@ -17,6 +17,7 @@ in such a sentence, outside of what is computed and of code:
 - a class that it names (`Normal`) is asked, where another one is that it does not name;
 - an option that it names, `detect=True`, has no other value in what is asked;
 - two of these, or two numbers, stand in the order in which they are asked;
+- what is asked in one clause and said in another has not changed places with what is said there;
 - before a word that compares ("larger", "twice", "the first row") stands something of the first
   value that is asked, if something of the second one does;
 - behind the last word that is asked stands no clause that says something: no reason, no conclusion
@@ -35,7 +36,7 @@ import ast
 import re
 from collections.abc import Iterator, Set
 from functools import cache
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from vtj_site.statements.cells import Cells
 from vtj_site.statements.contraries import FIELD, NUMBERS, WRITTEN, alike, asked_as, rivals, stems
@@ -92,6 +93,8 @@ CHOSEN = re.compile(r"\b(\w+)=(True|False|None|\"\w*\"|[\d.]+)(?!\w)")
 OF_GRAD = re.compile(r"gradient|\.grad\b")
 COUNTED = {*NUMBERS.split(), "twenty"} - {"zero", "one"}
 CLAUSE = re.compile(r"[;:,] ")
+IDLE = frozenset("a after and as at both by for from in is it its of on or the to with".split())
+"""Words that join the others in names: "of" in `of_sum`."""
 OURS = {"torch", "vtj", "nn", "F", "self", "True", "False", "None", "x", "y", "v", "J"}
 """Names in code that have no other one beside them, or a rule of their own: `words.spoken_of`."""
 CLASS = re.compile(r"(?<![\w\"])[A-Z][A-Za-z\d]*[a-z][A-Za-z\d]*(?!\w)")
@@ -185,6 +188,7 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
     if not said.told:
         yield from unasked_options(said, of_zoo)
         return
+    yield from changed_places(said, text)
     if said_before := leading(said, text):
         yield f"{said_before!r} says something by itself, and nothing is asked there: say less"
     if more := trailing(said, text):
@@ -359,6 +363,30 @@ def out_of_order(said: Sentence, mark: Mark, text: str) -> Iterator[str]:
     ]:
         if one > other:
             yield f"{first!r} stands before {second!r}, and what is asked has them otherwise"
+
+
+def changed_places(said: Sentence, text: str) -> Iterator[str]:
+    """Say which words of two clauses are each asked for in the other one alone.
+
+    Examples:
+        >>> from vtj_site.statements.sentences import sentences
+        >>> asked = '{eval}`says("one", of_sum)` for the %s, {eval}`says("two", of_loss)` for a %s.'
+        >>> (right,), (wrong,) = sentences(asked % ("sum", "loss")), sentences(asked % ("loss", "sum"))
+        >>> [*changed_places(right, hidden(right))], [*changed_places(wrong, hidden(wrong))]
+        ([], ["'loss' stands beside of_sum, and 'sum' beside of_loss"])
+    """
+    found = []
+    for clause in clauses(said):
+        asked = " , ".join(mark.target for mark in said.told if mark.start in clause)
+        words = WORD.finditer(text, clause.start, min(clause.stop, len(text)))
+        if asked:
+            found.append((asked, {word[0]: stems(word[0]) - IDLE for word in words}))
+    for (one, first), (other, second) in combinations(found, 2):
+        of_one, of_other = pieces_of(one), pieces_of(other)
+        away = [word for word, forms in first.items() if forms & of_other - of_one]
+        come = [word for word, forms in second.items() if forms & of_one - of_other]
+        if away and come:
+            yield f"{away[0]!r} stands beside {one}, and {come[0]!r} beside {other}"
 
 
 def of_another(said: Sentence, mark: Mark, text: str) -> Iterator[str]:
