@@ -93,7 +93,10 @@ CHOSEN = re.compile(r"\b(\w+)=(True|False|None|\"\w*\"|[\d.]+)(?!\w)")
 OF_GRAD = re.compile(r"gradient|\.grad\b")
 COUNTED = {*NUMBERS.split(), "twenty"} - {"zero", "one"}
 CLAUSE = re.compile(r"[;:,] ")
-IDLE = frozenset("a after and as at both by for from in is it its of on or the to with".split())
+IDLE = frozenset(
+    {"a", "after", "and", "as", "at", "both", "by", "for", "from", "in", "is", "it", "its"}
+    | {"of", "on", "or", "the", "to", "with"}
+)
 """Words that join the others in names: "of" in `of_sum`."""
 OURS = {"torch", "vtj", "nn", "F", "self", "True", "False", "None", "x", "y", "v", "J"}
 """Names in code that have no other one beside them, or a rule of their own: `words.spoken_of`."""
@@ -370,8 +373,9 @@ def changed_places(said: Sentence, text: str) -> Iterator[str]:
 
     Examples:
         >>> from vtj_site.statements.sentences import sentences
-        >>> asked = '{eval}`says("one", of_sum)` for the %s, {eval}`says("two", of_loss)` for a %s.'
-        >>> (right,), (wrong,) = sentences(asked % ("sum", "loss")), sentences(asked % ("loss", "sum"))
+        >>> one, two = '{eval}`says("one", of_sum)`', '{eval}`says("two", of_loss)`'
+        >>> (right,) = sentences(f"It is {one} for the sum, {two} for a loss.")
+        >>> (wrong,) = sentences(f"It is {one} for a loss, {two} for the sum.")
         >>> [*changed_places(right, hidden(right))], [*changed_places(wrong, hidden(wrong))]
         ([], ["'loss' stands beside of_sum, and 'sum' beside of_loss"])
     """
