@@ -51,6 +51,18 @@ def r_backward(x: tuple[Tensor], g: Tensor) -> Tensor:
         return torch.autograd.grad(r_of(leaf), leaf, g)[0]
 
 
+def attend(x: Tensor, w: Tensor) -> Tensor:
+    """Attention of rows to each other, with a matrix between queries and keys."""
+    return (x @ w @ x.T / 2).softmax(-1) @ x
+
+
+def attention_backward(x: tuple[Tensor, Tensor], g: Tensor) -> tuple[Tensor, ...]:
+    """Torch's own, without a forward pass beside it."""
+    with torch.enable_grad():
+        leaves = [part.detach().requires_grad_() for part in x]
+        return torch.autograd.grad(attend(*leaves), leaves, g)
+
+
 @torch.library.custom_op("vtj_tests::square", mutates_args=())
 def square_op(x: Tensor) -> Tensor:
     """Square, as a custom op, through which torch.func.jvp gives zeros without a word."""
@@ -198,6 +210,11 @@ CORRECT: dict[str, tuple[Callable[..., Any], Any]] = {
         _normal(1, 1, 5, 5),
     ),
     "attention": (lambda x: ATTENTION(x, x, x)[0], _normal(4, 1, 8)),
+    # rows of J round otherwise than one backward does
+    "attention to one row, all but": (
+        custom(attend, attention_backward),
+        (6 * _normal(3, 2, seed=55), _normal(2, 2, seed=56)),
+    ),
     "the bias of an encoder's keys, which has no slope": (
         lambda bias: torch.func.functional_call(ENCODER, {BIAS: bias}, (BESIDE,)),
         ENCODER.get_parameter(BIAS).detach(),
