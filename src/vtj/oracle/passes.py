@@ -14,6 +14,7 @@ from vtj.engines.numeric import EPS, OrNan, derivative
 from vtj.oracle.blind_spots import ROUNDED_AWAY, least_visible_slope
 from vtj.oracle.differences import (
     ENOUGH,
+    fitted,
     past_kinks,
     richardson,
     robust_derivative,
@@ -147,10 +148,11 @@ class Passes:
             if found is not None:
                 return Witness("differences", NUMERIC.name, *found)
         if robust:
+            terms = 0.0 if v is None else abs(v) @ abs(trial.y_vector)
             noise = trial.noise if v is None else noise + abs(v) @ trial.noise
             # with 1, sin(1e8 x.detach()) at 1 would be undecided
             slopes = robust_derivative(
-                along, here, 16 * first, reach, eps, rounding=rounding, noise=noise
+                along, here, 16 * first, reach, eps, rounding=rounding, noise=noise, terms=terms
             )
         else:
             slopes = derivative(
@@ -160,6 +162,11 @@ class Passes:
         if robust and v is None:
             error = error + least_visible_slope(trial, slopes.value, ROUNDED_AWAY)
         return Witness("differences", NUMERIC.name, slopes.value, error, silent=silent)
+
+    def fitted(self, u: Array, v: Array) -> Witness:
+        """Return ⟨v, J·u⟩ for every row of `v`, by polynomials through many values."""
+        value, error = fitted(self.along(u, v), v @ self.trial.y_vector, self.reach(u))
+        return Witness("differences", NUMERIC.name, value, error, silent=~np.isfinite(error))
 
     def past_kinks(self, u: Array, v: Array | None = None) -> Witness:
         """Return what `differences` does, silent where no step without a kink tells it."""

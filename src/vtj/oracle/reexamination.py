@@ -194,11 +194,15 @@ def _at_the_worst_entry(answers: Answers) -> Answers:
     return replace(again, explained=stands if gross else np.zeros(trial.size, bool))
 
 
+def _robust(trial: Trial) -> Column:
+    return partial(robust_column, noise=trial.noise, custom=trial.custom)
+
+
 def _column_again(
     trial: Trial, slopes: Slopes, row: int, column: int, gap: float
 ) -> tuple[Slopes, bool]:
     """Return the slopes with one column looked at again, and whether the gap in it is gross."""
-    gross = False
+    gross, again = False, _robust(trial)
 
     def how(g: Callable[[float], Array], here: Array, at: float, eps: float) -> Slopes:
         nonlocal gross
@@ -206,7 +210,7 @@ def _column_again(
         largest = eps * float(abs(here).max())
         stands = partial(stands_close_by, first=first_step(at), noise=largest)
         gross = stands(lambda t: g(t)[[row]], here[[row]], one.value[[row]], np.array([gap]))
-        return one if gross else robust_column(g, here, at, eps, noise=trial.noise)
+        return one if gross else again(g, here, at, eps)
 
     return _columns_by(trial, slopes, [column], how), gross
 
@@ -228,7 +232,7 @@ def _in_all_columns(answers: Answers) -> Answers:
     columns = np.flatnonzero(doubted.any(axis=0)).tolist()
     if not columns:
         return answers
-    slopes = _columns_by(trial, answers.slopes, columns, partial(robust_column, noise=trial.noise))
+    slopes = _columns_by(trial, answers.slopes, columns, _robust(trial))
     again = _with_slopes(answers, slopes)
     assert again.numeric is not None
     return _with_slopes(answers, slopes, _cancelling_kinks(again, again.numeric))

@@ -123,7 +123,7 @@ LOOKS = (
     Look(
         "a rough column of a small x, over wider steps",
         custom(_softmax, _softmax_backward),
-        lambda f: vtj.certify(f, SMALL),
+        lambda f: vtj.check(f, SMALL),
         (differences, "robust_derivative"),
         lambda g, here, first, size, **_: size == 1,
     ),

@@ -165,9 +165,8 @@ def test_a_kink_that_other_steps_do_not_see_is_none(between: Callable[[float], f
 def test_a_column_begins_at_the_size_of_its_element(at: float, first: float) -> None:
     """Its argument is rounded as x is, and its noise measured over steps of the size of x."""
     noise = 1e-9
-    slopes = robust_column(
-        lambda t: np.array([4 * (at + t)]), np.array([4 * at]), at, 0.0, noise=np.array([noise])
-    )
+    line, here = lambda t: np.array([4 * (at + t)]), np.array([4 * at])
+    slopes = robust_column(line, here, at, 0.0, noise=np.array([noise]), custom=False)
     assert slopes.value.tolist() == pytest.approx([4])
     expected = 2 * (noise + 4 * EPS * abs(at)) / first
     assert slopes.error.tolist() == pytest.approx([expected], rel=1e-3)
