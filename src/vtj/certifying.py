@@ -43,9 +43,10 @@ def certify(
             ``(y.numel(), x.numel())`` with ``v @ J`` and ``J @ u``: an array, a sparse array or
             tensor, an operator.
         kwargs: Keyword arguments of `f`; see `check`.
-        reference: A plain function of what `f` computes, in float64; see `check`, which gives the
-            same report then.
-        surrogate: A plain function whose gradient `x.grad` is meant to be; see `check`.
+        reference: A plain function of what `f` computes, in float64, or a module with the
+            parameters of `f`; see `check`, which gives the same report then.
+        surrogate: A plain function whose gradient `x.grad` is meant to be, also where a part of it
+            is detached; see `check`.
         relative: How far values may lie apart, relative to each; that of the dtype when omitted.
             Where x.grad is another by more than rounding, `check` looks at each entry, unless J
             has more than 10,000.

@@ -65,9 +65,14 @@ def check(
         reference: A plain function of what `f` computes, for a kernel: `x` is handed to `f` in its
             own dtype, and `y` and `x.grad` are compared, element by element, with those of the
             reference in float64, as closely as the dtype of `f` allows. No engine is asked then.
+            Where both are modules, or methods of modules, and have parameters of the same names
+            and shapes, those of `f` are handed to both, and their gradients are compared too.
         surrogate: A plain function whose gradient `x.grad` is meant to be, though it is not that
             of `f`: for a straight-through rounding ``lambda x: x``. Nothing is said of `y` then,
-            unless `reference` is given too, which gives `y` alone.
+            unless `reference` is given too, which gives `y` alone. What autograd gives for it is
+            meant, also where a part of it is detached and that is not its slope, which a row says
+            then; a custom Function in it leaves the verdict *undecided* there. A module is handed
+            the parameters of `f` as a reference is.
         relative: How far values may lie apart, relative to each, or beside a plain function to the
             root mean square of its tensor if that is larger; that of the dtype when omitted.
         engines: Keys of `ENGINES`; all but ``"symbolic"`` when omitted, and none where J has over
@@ -134,7 +139,10 @@ def check(
                     vjp, at = _gradient_as_function(trial, weights)
                     *_, gives_gradient = question.plain.values()  # a surrogate, where there is one
                     due, _ = _gradient_as_function(replace(trial, f=gives_gradient), weights)
-                    second = again(vjp, at, reference=due, seconds=clock.remaining())
+                    # where a surrogate gives the gradient, its double backward is meant as well
+                    meant = None if surrogate is None else due
+                    left = clock.remaining()
+                    second = again(vjp, at, reference=due, surrogate=meant, seconds=left)
                     report = both(report, second)
                 return report
             large = trial.size[0] * trial.size[1] > MOST_ENTRIES

@@ -1,7 +1,8 @@
 """What of the arguments of `f` moves: its floating and complex tensors. All else is given on."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -57,18 +58,29 @@ class Arguments:
         both = zip(parts, self.pairs, strict=True)
         return tuple(as_complex(part) if pair else part for part, pair in both)
 
-    def given_to_another(self, g: Function) -> Function:
-        """Return another function of the same arguments."""
-        return replace(self, outputs=Outputs()).given_to(g)
+    def of_another(self, g: Function) -> "Arguments":
+        """Return the same arguments for another function, whose parameters these stand for."""
+        weights = self.weights and self.weights.of_another(g)
+        if weights is None:
+            return replace(self, outputs=Outputs())
+        # in its own dtypes, which its buffers follow
+        x = as_tuple(self.x)[: len(self.places)], map(as_pairs, weights.moving.values())
+        return replace(self, x=tuple(chain(*x)), weights=weights, outputs=Outputs())
 
 
 def arguments(
-    f: Function, x: Any, kwargs: Mapping[str, Any] | None = None, *, with_weights: bool = True
+    f: Function,
+    x: Any,
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    with_weights: bool = True,
+    beside: Iterable[Function] = (),
 ) -> Arguments:
     """Return the arguments of ``f(*x, **kwargs)``; of ``f(x, **kwargs)`` where `x` is no tuple.
 
     What moves are the tensors of a floating or complex dtype in torch's own trees of lists, dicts
-    and tuples, and, where `f` is a module or a method of one, its parameters.
+    and tuples, and, where `f` is a module or a method of one, its parameters: but not where one of
+    the functions `beside` it has others, or none.
 
     Raises:
         TypeError: When nothing moves, or an array came where a tensor was expected.
@@ -87,6 +99,8 @@ def arguments(
         raise TypeError(f"kwargs is {type(named).__name__}; expected a dict of keyword arguments")
     positional = tuple(x) if isinstance(x, tuple) else (x,)
     weights = Weights.of(f) if with_weights else None
+    if weights and not all(map(weights.of_another, beside)):
+        weights = None
     leaves: list[Any] = list(positional)
     form = None
     if weights or named or not all(may_have_a_gradient(part) for part in positional):

@@ -58,6 +58,26 @@ class Weights:
                 raise ValueError(f"{name} {told}")
         return Weights(module)
 
+    def of_another(self, g: Any) -> Optional["Weights"]:
+        """Return those of the module that another function is; None where they are not the same.
+
+        The same are those of one name and shape, also where they are held there.
+        """
+        theirs = Weights.of(g)
+        if theirs is None or not self.moving.keys() >= theirs.moving.keys():
+            return None
+        named = dict(theirs.module.named_parameters())
+        for name, part in self.moving.items():
+            if name not in named or _kind(named[name]) != _kind(part):
+                return None
+        theirs.moving = {name: named[name] for name in self.moving}  # in the order of these
+        theirs._padding = {
+            name: (row, self.moving[name].detach())
+            for name, row in _padding(theirs.module)
+            if name in self.moving
+        }
+        return theirs
+
     def put_in(self, parts: Sequence[Tensor], given: Sequence[torch.dtype]) -> None:
         """Put the last of the parts in the place of what moves, and the others in their dtype.
 
@@ -123,6 +143,10 @@ class Weights:
         held, one = self._padding[name]
         row = torch.arange(part.shape[0], device=part.device) == held
         return torch.where(row[:, None], one.to(part.dtype), part)
+
+
+def _kind(part: Tensor) -> tuple[torch.Size, bool]:
+    return part.shape, part.is_complex()
 
 
 def _parameters(outermost: nn.Module) -> Iterator[_Place]:

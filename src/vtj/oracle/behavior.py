@@ -339,10 +339,13 @@ def same_up_to_rounding(
     return same_as(trial, behavior, came, replace(right, error=right.error + rounding))
 
 
-def unchecked(trial: Trial, kept: Kept, question: str) -> tuple[list[Row], list[Finding]]:
+def unchecked(
+    trial: Trial, kept: Kept, question: str, beside: Iterable[str] = ()
+) -> tuple[list[Row], list[Finding]]:
     """Say what nobody looked at: a J without entries, or leaves that `f` reaches beside `x`.
 
-    These are named in a row, and in a finding on how to check them.
+    These are named in a row, and in a finding on how to check them; `beside` are the arguments that
+    plain functions came as.
     """
     leaves, found = kept.reached(trial.others), []
     if not all(trial.size):
@@ -352,18 +355,24 @@ def unchecked(trial: Trial, kept: Kept, question: str) -> tuple[list[Row], list[
     for of_f, group in groupby(leaves, key=lambda leaf: (leaf.own, bool(leaf.module))):
         these = list(group)
         told = f"not checked, since x does not hold them: {_listed(these)}"
-        found.append(Finding(f"{told}; {_remedy(these, *of_f, question)}", "undecided"))
+        found.append(Finding(f"{told}; {_remedy(these, *of_f, question, beside)}", "undecided"))
     rows = [Row("not checked", "", "note", note=_listed(leaves))] if leaves else []
     return rows, found
 
 
-def _remedy(leaves: Sequence[Leaf], own: bool, of_modules: bool, question: str) -> str:
+def _remedy(
+    leaves: Sequence[Leaf], own: bool, of_modules: bool, question: str, beside: Iterable[str]
+) -> str:
     """Say how to check such leaves of the same `f`: where it calls modules, lines to be pasted."""
-    if own:
-        # J by hand and a plain function are of x alone
-        plain = "the plain module (no script, no DistributedDataParallel)"
-        alone = "without J by hand, reference= and surrogate="
-        return f"to check them too, hand in {plain}, {alone}, or make them arguments of f"
+    plain = "plain modules" if beside else "the plain module"
+    plain += " (no script, no DistributedDataParallel)"
+    if beside and of_modules:
+        which = " and ".join(["f", *(f"{name}=" for name in beside)])
+        same = "whose parameters have the same names and shapes"
+        return f"to check them too, hand in {plain} as {which}, {same}, or make them arguments"
+    if own:  # J by hand is of x alone
+        told = f"to check them too, hand in {plain}, without J by hand"
+        return f"{told}, or make them arguments of f"
     if not of_modules:
         return "make them arguments of f and parts of x, or detach() constants"
     # a module of these, whose call is f: functional_call of one would call that in place of f

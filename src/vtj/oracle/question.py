@@ -1,7 +1,7 @@
 """What `check` and `certify` are asked: a function at a point, run once, and until when."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,13 +66,17 @@ def asked(
             told = f"{other} came beside {' and '.join(beside)}"
             raise ValueError(f"{told}; expected one or the other")
     jacobian = next(iter(others.values()))
-    given = arguments(f, x, kwargs, with_weights=jacobian is None and not beside)
-    beside = {which: given.given_to_another(g) for which, g in beside.items()}
+    given = arguments(f, x, kwargs, with_weights=jacobian is None, beside=beside.values())
+    of_others = {which: given.of_another(g) for which, g in beside.items()}
     with (
         first_failure_told(),
         without_trace(f, seed, given) as (repeated, kept),
         Clock(repeated, seconds, name) as clock,
+        ExitStack() as others_kept,
     ):
+        for which, of_another in of_others.items():
+            entered = without_trace(beside[which], seed, of_another)
+            beside[which], _ = others_kept.enter_context(entered)
         try:
             trial, run = first_run(
                 clock, given.x, given=given, relative=relative, as_given=bool(beside), seed=seed

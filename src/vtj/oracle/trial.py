@@ -418,9 +418,10 @@ def _first_taken(
     else:
         tries = [None] if as_given else [torch.float64, None]
         told = len(tries) - 1
-        if not as_given and any(part.dtype == torch.float64 for part in given):
+        if any(part.dtype == torch.float64 for part in given):
             # a module in float32 and an x in float64 meet in a dtype that the module takes
-            tries += DTYPES[1:]
+            came = {part.dtype for part in given}
+            tries += [dtype for dtype in DTYPES[1:] if not as_given or dtype in came]
     errors = []
     for dtype in tries:
         parts = given if dtype is None else tuple(part.to(dtype) for part in given)

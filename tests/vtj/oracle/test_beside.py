@@ -143,9 +143,61 @@ def test_a_surrogate_that_is_meant(verify: Any, f: Any, given: Any, culprit: str
 
 
 def test_a_plain_function_whose_own_gradient_is_not_its_slope_is_no_witness() -> None:
-    report = vtj.check(straight_through, X + 0.1, surrogate=straight_through)
+    report = vtj.check(straight_through, X + 0.1, reference=straight_through)
+    told = "reference: its own gradient is not its slope, as differences see it: nothing to compare"
+    assert (report.verdict, report.findings) == ("undecided", (told,))
+
+
+def quantize(x: Tensor, step: Tensor) -> Tensor:
+    """Round to multiples of a step that is learned (LSQ), plainly, by a detached part."""
+    q = (x / step).clamp(-4, 3)
+    return (q + (q.round() - q).detach()) * step
+
+
+def lsq(factor: float) -> Any:
+    """Return the same as a custom Function, the gradient of the step off by a factor."""
+
+    def backward(saved: tuple[Tensor, ...], v: Tensor) -> Any:
+        x, step = saved
+        q = x / step
+        inside = ((q >= -4) & (q <= 3)).to(x)
+        of_step = (q.clamp(-4, 3).round() - inside * q) * v
+        return inside * v, factor * of_step.sum().reshape(step.shape)
+
+    return custom(lambda x, step: (x / step).clamp(-4, 3).round() * step, backward)
+
+
+STEPS = torch.tensor([0.4, -1.9, 0.7, 1.3, -0.25]), torch.tensor(0.3)
+
+
+@pytest.mark.parametrize("verify", VERIFY)
+def test_a_surrogate_of_which_a_part_is_detached_is_taken_as_it_is(verify: Any) -> None:
+    for given in ({"surrogate": quantize}, {"surrogate": quantize, "reference": quantize}):
+        report = verify(lsq(1), STEPS, **given)
+        assert report, str(report)
+        (row,) = [row for row in report.rows if row.what == "surrogate"]
+        assert row.result == "note"
+        assert "not its slope, as differences see it: taken as it is" in row.note
+        assert verify(lsq(1.05), STEPS, **given).culprit == "backward"
+    assert verify(lsq(1), STEPS, reference=quantize).verdict == "undecided"
+    report = verify(straight_through, X, surrogate=lambda x: x)
+    assert not [row for row in report.rows if row.what == "surrogate"]  # it is its slope
+    report = verify(lsq(1.05), STEPS, surrogate=lsq(1.05))
     told = "surrogate: its own gradient is not its slope, as differences see it: nothing to compare"
     assert (report.verdict, report.findings) == ("undecided", (told,))
+
+
+def test_the_double_backward_of_such_a_surrogate_is_meant_too() -> None:
+    def given(x: Tensor, w: Tensor) -> Tensor:
+        return x * straight_through(w) ** 2
+
+    def backward(saved: tuple[Tensor, ...], v: Tensor) -> Any:
+        x, w = saved
+        return v * straight_through(w) ** 2, 2 * v * x * straight_through(w)
+
+    f = custom(lambda x, w: x * w.round() ** 2, backward)
+    report = vtj.check(f, (X, X + 1.2), surrogate=given, order=2)
+    assert report, str(report)
 
 
 def test_order_2_compares_the_double_backward_too() -> None:
