@@ -270,7 +270,8 @@ def report_beside(
         judged += judge_further(trial, seen.weights, unnamed(grad, 0.0, abs(of_grad.exact[1])))
     stated = replace(trial, stated=earned(trial))
     judged += judge_f(stated, (seen.first, seen.again, seen.signed), kept)
-    found = [one.finding for one in judged if one.finding]
+    first = sorted(judged, key=lambda one: not one.explains_all)
+    found = [one.finding for one in first if one.finding]
     found.sort(key=lambda one: not one.culprit)
     not_checked, open_questions = unchecked(trial, kept, "check")
     found += open_questions
