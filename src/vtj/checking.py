@@ -87,8 +87,8 @@ def check(
         `x.grad` in float64.
 
     Raises:
-        TypeError: When `x` or `y` is of no floating or complex dtype, `f` or a plain function is
-            a class or returns no tensor, a plain function or `jacobian` raises, `engines` is a
+        TypeError: When `x` or `y` is of no floating or complex dtype, or of a class that torch's
+            trees do not know, `f` or a plain function is a class or returns no tensor, a plain function or `jacobian` raises, `engines` is a
             string, or one of `v` and `y` is complex and the other is real.
         ValueError: When `v` or `jacobian`, or what `reference` or `surrogate` returns, has the
             wrong shape, when an element of `v` is nan or infinite, when there is no such engine,
