@@ -90,8 +90,9 @@ def check(
 
     Raises:
         TypeError: When `x` or `y` is of no floating or complex dtype, or of a class that torch's
-            trees do not know, `f` or a plain function is a class or returns no tensor, a plain function or `jacobian` raises, `engines` is a
-            string, or one of `v` and `y` is complex and the other is real.
+            trees do not know, `f` or a plain function is a class or returns no tensor, a plain
+            function or `jacobian` raises, `engines` is a string, or one of `v` and `y` is complex
+            and the other is real.
         ValueError: When `v` or `jacobian`, or what `reference` or `surrogate` returns, has the
             wrong shape, when an element of `v` is nan or infinite, when there is no such engine,
             when `relative` is not between 0 and 1 or `seconds` not above 0, when `seed` is no int
