@@ -1,7 +1,7 @@
 """Run ``y.backward(v)`` on fresh leaves and say what it did."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -25,11 +25,13 @@ class Outcome:
     """What one ``y.backward(v)`` did on fresh leaves.
 
     Attributes:
-        y: `f(x)`, detached; None when `f` raised or returned something else than tensors.
+        y: `f(x)` before backward, detached; None when `f` raised or returned something else than
+            tensors.
         grad: What `x.grad` holds afterwards, a tuple when `x` is one; None where nothing was put.
         error: What torch (or `f`) raised, or None.
         v_changed: Whether backward wrote into `v`.
         x_changed: Whether `f` or backward wrote into `x`.
+        y_changed: Whether backward wrote into `y`.
 
     Example:
         >>> import torch
@@ -43,6 +45,7 @@ class Outcome:
     error: Exception | None
     v_changed: bool
     x_changed: bool
+    y_changed: bool = False
 
 
 def backward(f: Function, x: Tensors, v: Any = None) -> Outcome:
@@ -93,7 +96,7 @@ def finished(
     The graph behind `y` is used up, unless it is retained. `RefusesInputs` is raised where only a
     new run of `f` and a plain ``y.backward(v)`` will do.
     """
-    used, error = _copy(v), None
+    used, before, error = _copy(v), _copy(_detached(y)), None
     try:
         _backward(y, used, leaves if only_x else None, retain_graph)
     except Exception as raised:
@@ -102,7 +105,8 @@ def finished(
         if waiting.failed(leaves):
             return _unreadable(x, raised)
         error = raised
-    return _told(leaves, y, x, error, v_changed=not same(used, v))
+    told = _told(leaves, before, x, error, v_changed=not same(used, v))
+    return replace(told, y_changed=not same(before, _detached(y)))
 
 
 def vjp(f: Function, x: Tensors, v: Any = None) -> Tensors:
@@ -156,12 +160,17 @@ def _run(f: Function, x: Tensors, v: Any, *, only_x: bool) -> Outcome:
 
 
 def _told(
-    leaves: tuple[Tensor, ...], y: Any, x: Tensors, error: Exception | None, *, v_changed: bool
+    leaves: tuple[Tensor, ...],
+    y: Tensors | None,
+    x: Tensors,
+    error: Exception | None,
+    *,
+    v_changed: bool,
 ) -> Outcome:
     held = [leaf.grad for leaf in leaves] or [None] * len(as_tuple(x))
     grads = [None if one is None else materialized(one) for one in held]
     return Outcome(
-        y=_detached(y),
+        y=y,
         grad=like(tuple(grads), x),
         error=error,
         v_changed=v_changed,

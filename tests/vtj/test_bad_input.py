@@ -46,6 +46,13 @@ ERRORS: dict[type[Exception], dict[str, Callable[[], Any]]] = {
             nn.Linear, X
         ),
         "f is the class Twice; expected its Twice.apply": lambda: certify(Twice, X),
+        # made without the warning that torch gives
+        "f is an instance of Twice; expected its Twice.apply": lambda: check(
+            Twice.__new__(Twice), X
+        ),
+        "reference is an instance of Twice; expected": lambda: certify(
+            sin, X, reference=Twice.__new__(Twice)
+        ),
         "f is the class Twice; expected": lambda: vtj.backward(Twice, X),
         "reference is the class Twice; expected": lambda: check(sin, X, reference=Twice),
         f"x is list; {HOLDING_ONE}": lambda: check(sin, [1.0]),

@@ -65,6 +65,23 @@ def test_the_gradient_of_another_tensor_is_left_alone() -> None:
     assert weight.grad is None
 
 
+class Spoils(torch.autograd.Function):
+    """An exponential whose backward writes into the output that it saved."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        y = x.exp()
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Tensor:
+        (y,) = ctx.saved_tensors
+        grad = g * y
+        y.data.mul_(2)
+        return grad
+
+
 MUTATES = custom(lambda x: x * 1, lambda x, g: g.mul_(2))
 """The identity, whose backward writes into its argument."""
 
@@ -135,3 +152,12 @@ def test_reentrant_checkpoint_refuses_inputs_and_is_run_without() -> None:
 )
 def test_values_are_the_same_in_one_shape_alone(a: Tensor, b: Tensor, expected: bool) -> None:
     assert same(a, b) is expected
+
+
+@pytest.mark.parametrize("of", [lambda y: y, lambda y: (y, y.sum())], ids=["tensor", "tuple"])
+def test_y_that_backward_writes_to_is_seen_and_told_as_it_was(of: Any) -> None:
+    outcome = backward(lambda x: of(Spoils.apply(x)), X, of(torch.ones(2)))
+    assert outcome.y_changed
+    assert torch.equal(outcome.y[0] if isinstance(outcome.y, tuple) else outcome.y, X.exp())
+    assert not backward(lambda x: of(x.exp()), X, of(torch.ones(2))).y_changed
+    assert not backward(lambda x: of(x.log()), -X, of(torch.ones(2))).y_changed  # nan

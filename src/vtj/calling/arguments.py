@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
 from vtj.calling.complex_numbers import as_complex, as_pairs
-from vtj.calling.outputs import Outputs, may_have_a_gradient, paths
+from vtj.calling.outputs import Outputs, may_have_a_gradient, paths, refuse_unregistered
 from vtj.calling.tensors import HOLDING_ONE, Function, Tensors, as_tuple, require_floating
 from vtj.calling.weights import Weights
 
@@ -136,6 +136,7 @@ def _refuse(x: Any, names: list[str], leaves: list[Any]) -> None:
     for name, leaf in zip(names, leaves, strict=True):
         if isinstance(leaf, Tensor):
             require_floating(name, leaf)
+    refuse_unregistered(names, leaves)
     if isinstance(x, tuple):
         as_tuple(x)
     raise TypeError(f"x is {type(x).__name__}; {HOLDING_ONE}")

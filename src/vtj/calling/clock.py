@@ -29,6 +29,7 @@ class Clock:
         if seconds is not None and not seconds > 0:
             raise ValueError(f"seconds is {seconds!r}; expected a number above 0, or None")
         self.f, self.calls, self.name = f, 0, name
+        self.instead = ""  # what to ask where time is over
         self.begin = self.told = monotonic()
         self.end = self.begin + (inf if seconds is None else seconds)
 
@@ -51,7 +52,8 @@ class Clock:
     def left(self, what: str) -> str:
         """Say that time is over, and what was left."""
         spent = f"{monotonic() - self.begin:.2g} s and {self.calls:,} calls of f"
-        return f"out of time after {spent}: {what} left; give more seconds=, or none"
+        instead = f"; {self.instead}" if self.instead else ""
+        return f"out of time after {spent}: {what} left; give more seconds=, or none{instead}"
 
     def __enter__(self) -> Self:
         return self

@@ -1,9 +1,11 @@
 """What of the outputs of `f` may have a gradient: its floating tensors, wherever they stand."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from torch import Tensor
+from torch.utils import _pytree
 from torch.utils._pytree import keystr, tree_flatten, tree_flatten_with_path, tree_leaves
 
 from vtj.calling.complex_numbers import as_pairs
@@ -33,6 +35,33 @@ def paths(name: str, tree: Any) -> list[str]:
         return [name + keystr(path) for path, _ in tree_flatten_with_path(tree)[0]]
     except ValueError:  # a class that a library registered without a name for its parts
         return [f"{name}[{i}]" for i in range(len(tree_leaves(tree)))]
+
+
+def refuse_unregistered(names: Sequence[str], leaves: Sequence[Any]) -> None:
+    """Refuse a dataclass or a kind of dict that torch's trees do not know, where it holds tensors.
+
+    The error has the line that registers it.
+    """
+    for name, leaf in zip(names, leaves, strict=True):
+        if isinstance(leaf, Mapping):
+            held, parts = dict(leaf), "y"
+        elif is_dataclass(leaf) and not isinstance(leaf, type):
+            held, parts = {one.name: getattr(leaf, one.name) for one in fields(leaf)}, "vars(y)"
+        else:
+            continue
+        if not any(isinstance(part, Tensor) for part in tree_leaves(held)):
+            continue
+        kind = type(leaf).__name__
+        how = (
+            f"register_pytree_node({kind}, lambda y: ([*{parts}.values()], [*{parts}]), "
+            f"lambda parts, names: {kind}(**dict(zip(names, parts))))"
+        )
+        # it names the fields in a report; torch 2.4 has none
+        if parts == "vars(y)" and hasattr(_pytree, "register_dataclass"):
+            how = f"register_dataclass({kind})"
+        told = f"{name} is {kind} ({', '.join(map(str, held))})"
+        told += ", of a class that torch.utils._pytree does not know"
+        raise TypeError(f"{told}; register it: torch.utils._pytree.{how}")
 
 
 @dataclass

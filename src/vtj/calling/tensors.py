@@ -59,6 +59,9 @@ def require_function(f: Any, name: str = "f") -> None:
     if isinstance(f, type) and issubclass(f, torch.autograd.Function):
         kind = f.__name__
         raise TypeError(f"{name} is the class {kind}; expected its {kind}.apply")
+    if isinstance(f, torch.autograd.Function):
+        kind = type(f).__name__
+        raise TypeError(f"{name} is an instance of {kind}; expected its {kind}.apply")
 
 
 DTYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)

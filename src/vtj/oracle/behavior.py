@@ -51,6 +51,12 @@ CREATE_GRAPH = Behavior("under create_graph", "the backward is another under cre
 V_UNCHANGED = Behavior(
     "v unchanged", "v: backward writes into v, its gradient argument", explains_all=True
 )
+Y_UNCHANGED = Behavior(
+    "y unchanged",
+    "y: backward writes into y, the output of f: who reads it afterwards, as a second backward "
+    "does, gets other numbers",
+    explains_all=True,
+)
 Y_REPEATABLE = Behavior("y repeatable", "f gives another value at every call", "f")
 SPOILED = "has been modified by an inplace operation"  # torch's words, of what forward saved
 LINEAR = "linear in v"  # the row of a second gradient argument
@@ -231,7 +237,7 @@ def judge_passes(
         if not isinstance(other, str | None) and not np.isfinite(first).all():
             other = np.where(np.isfinite(other), other, right.value)
         yield same_up_to_rounding(trial, behavior, seen.weights, other, right, rounded)
-    yield judge_v([seen.first, seen.signed])
+    yield from judge_written([seen.first, seen.signed])
     if seen.shares:
         yield Judged(Row("x.grad and v", "", "note", note="x.grad lies in the memory of v"))
 
@@ -244,9 +250,11 @@ def raises(what: str, error: Exception | str, where: str = "") -> Judged:
     return Judged(row, Finding(f"x.grad: backward raises {note}", "wrong", BACKWARD.culprit))
 
 
-def judge_v(outcomes: Sequence[Outcome]) -> Judged:
-    """Judge whether backward left its gradient argument alone."""
-    return _holds(V_UNCHANGED, not any(one.v_changed for one in outcomes))
+def judge_written(outcomes: Sequence[Outcome]) -> Iterator[Judged]:
+    """Judge whether backward left its gradient argument alone, and `y`, which it may have saved."""
+    yield _holds(V_UNCHANGED, not any(one.v_changed for one in outcomes))
+    if any(one.y_changed for one in outcomes):
+        yield _holds(Y_UNCHANGED, holds=False)
 
 
 def judge_f(trial: Trial, outcomes: Sequence[Outcome], kept: Kept) -> Iterator[Judged]:

@@ -286,7 +286,8 @@ def report_beside(
         judged += judge_further(trial, seen.weights, right, inputs=inputs)
     stated = replace(trial, stated=earned(trial))
     judged += judge_f(stated, (seen.first, seen.again, seen.signed), kept)
-    found = [one.finding for one in judged if one.finding]
+    first = sorted(judged, key=lambda one: not one.explains_all)
+    found = [one.finding for one in first if one.finding]
     found.sort(key=lambda one: not one.culprit)
     notes, open_questions = unchecked(trial, kept, "check", named)
     found += open_questions

@@ -14,6 +14,8 @@ from vtj.oracle.patterns import (
     CONJUGATE,
     FACTOR,
     NOT_CONJUGATED,
+    NOT_OF_V,
+    OF_SUM,
     OPPOSITE,
     SINGLE,
     TRANSPOSED,
@@ -28,6 +30,7 @@ from vtj.oracle.patterns import (
     turns,
 )
 from vtj.oracle.tolerance import VISIBLE
+from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array, Witness, distance, unnamed
 from vtj.oracle.witnesses import failure
 
@@ -90,7 +93,26 @@ def _of_all_entries(
         return None
     # where the two agree, it is the exact one that is agreed on
     agreed = unnamed(np.where(differs, right.value, accused.value), right.error)
-    return explained(family, found, agreed, differs, trial.inputs)
+    remarks = explained(family, found, agreed, differs, trial.inputs)
+    return of_sum(trial, family, found, remarks)
+
+
+def of_sum(
+    trial: Trial, family: Family, found: Mapping[str, Array], remarks: tuple[str, str]
+) -> tuple[str, str]:
+    """Return remarks that do not say that backward depends on no `v` where it does on its sum.
+
+    Its rows of J, each from a single 1 in `v`, are the same for both.
+    """
+    if family != BACKWARD or all(NOT_OF_V not in one for one in remarks):
+        return remarks
+    J = found[BACKWARD.name]  # noqa: N806 - J is the term
+    same = (J[0] == J).all(axis=0)
+    of_two = trial.vjp(2 * np.eye(len(J))[0])
+    if not np.allclose(of_two[same], 2 * J[0, same], atol=0):
+        return remarks
+    what, where = (one.replace(NOT_OF_V, OF_SUM) for one in remarks)
+    return what, where
 
 
 def _by_differences(asked: Probes, known: Witness, at: int) -> Witness:

@@ -15,7 +15,7 @@ from vtj.oracle.behavior import (
     WITH_AND_WITHOUT,
     Judged,
     judge_f,
-    judge_v,
+    judge_written,
     raises,
     same_up_to_rounding,
     unchecked,
@@ -199,7 +199,7 @@ def out_of_time(late: OutOfTime, compared: Sequence[Pair] = ()) -> Report:
 def _judged(question: Question, J: Any, asked: Probes) -> Report:  # noqa: N803
     trial, kept, clock, passes = question.trial, question.kept, question.clock, asked.passes
     watched = asked.watched
-    behavior = [judge_v(asked.outcomes), *judge_f(trial, asked.outcomes, kept)]
+    behavior = [*judge_written(asked.outcomes), *judge_f(trial, asked.outcomes, kept)]
     raised = [raises("x.grad", error) for one in asked.outcomes if (error := failure(one))][:1]
     found = [one.finding for one in (*behavior, *raised) if one.finding]
     found = found or _not_numbers(trial, asked)

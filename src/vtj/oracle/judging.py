@@ -24,6 +24,7 @@ from vtj.oracle.behavior import (
     rounding_between,
     unchecked,
 )
+from vtj.oracle.causes import of_sum
 from vtj.oracle.doubts import open_question, settle
 from vtj.oracle.findings import (
     LAST_DIGITS,
@@ -265,6 +266,7 @@ def _accusation(answers: Answers, family: Family, mask: Mask) -> Finding:
         return Finding(f"{entry}: {family.conclusion}", "undecided")
     found = {name: one.value for name, one in speakers.items()}
     remarks = explained(family, found, result.agreed, mask, trial.inputs)
+    remarks = of_sum(trial, family, found, remarks)
     return accusation(entry, family.conclusion, family.culprit, *remarks)
 
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from vtj.calling.tensors import as_tuple, values, values_or_nan
+from vtj.calling.tensors import as_tuple, like, same, values, values_or_nan
 from vtj.engines import NUMERIC
 from vtj.engines.forward import jvp, with_tangents
 from vtj.engines.numeric import EPS, OrNan, derivative
@@ -53,7 +53,10 @@ class Passes:
         if all(self.trial.connected):
             with suppress(RefusesInputs):
                 weights, kept = self.trial.weights(v), self.trial.custom
-                return finished(run.leaves, run.y, self.trial.x, weights, retain_graph=kept)
+                came = finished(run.leaves, run.y, self.trial.x, weights, retain_graph=kept)
+                # a pass before this one may have written into y
+                y = like(self.trial.y, run.y)
+                return replace(came, y=y, y_changed=not same(run.y, y))
         return self.backward(v)
 
     def backward_and_forward(self, v: Array, u: Array) -> tuple[Outcome, Array | Exception | None]:

@@ -29,6 +29,7 @@ OPPOSITE = "the opposite sign"
 TRANSPOSED = "transposed"
 FACTOR = "a factor transposed, as w.T for w"  # the J of one input of several is
 NOT_OF_V = "does not depend on v"
+OF_SUM = "depends on the sum of v alone, as where v is averaged"
 NOT_LINEAR = "not linear in v"
 TOGETHER = "right where each output is used alone, wrong where several are"
 SINGLE = "float32 precision"

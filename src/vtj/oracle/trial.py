@@ -10,11 +10,12 @@ import torch
 from torch import Tensor
 from torch.autograd.function import BackwardCFunction
 from torch.autograd.function import Function as AutogradFunction
+from torch.utils._pytree import tree_leaves
 
 from vtj.calling.arguments import Arguments
 from vtj.calling.complex_numbers import block_of_pairs
 from vtj.calling.declared import holding_declared
-from vtj.calling.outputs import Outputs
+from vtj.calling.outputs import Outputs, paths, refuse_unregistered
 from vtj.calling.tensors import (
     DTYPES,
     HOLDING_ONE,
@@ -362,6 +363,7 @@ def first_run(
         require_floating(f"x[{position}]" if isinstance(x, tuple) else "x", part)
     came_in = tuple(part.dtype for part in as_tuple(x))
     x, leaves, y, noted, refused = _first_taken(f, x, as_given)
+    refuse_unregistered(paths("y = f(x)", y), tree_leaves(y))
     if not isinstance(y, Tensor | tuple):
         raise TypeError(f"y = f(x) is {type(y).__name__}; {HOLDING_ONE}")
     outputs = as_tuple(y, "y = f(x)")

@@ -61,6 +61,22 @@ def test_what_was_compared_by_then_is_told() -> None:
 
 
 @pytest.mark.usefixtures("slow")
+@pytest.mark.parametrize("seconds", [3, 30, 60])
+def test_check_names_what_takes_a_few_calls_where_it_goes_entry_by_entry(seconds: int) -> None:
+    told = "give more seconds=, or none; certify takes a few calls of f"
+    (finding,) = vtj.check(torch.sin, X, seconds=seconds).findings
+    assert finding.endswith(told)
+    for report in (
+        vtj.certify(torch.sin, X, seconds=3),
+        vtj.check(torch.sin, X, seconds=3, reference=torch.sin),
+        vtj.check(torch.sin, torch.ones(101), seconds=3),  # over 10,000 entries
+        vtj.check(torch.sin, X, seconds=seconds, order=2),
+        vtj.check(torch.sin, X, seconds=150, order=2),
+    ):
+        assert report.findings[-1].endswith("give more seconds=, or none")
+
+
+@pytest.mark.usefixtures("slow")
 def test_certify_tells_what_was_compared_too() -> None:
     """Here the two numbers differ, and no time is left to find the entry."""
     report = vtj.certify(custom(torch.sin, lambda x, g: 2 * g * x[0].cos()), X, seconds=20)

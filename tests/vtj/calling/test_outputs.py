@@ -1,6 +1,9 @@
 """What `f` returns: floating tensors in lists, dicts and tuples are compared, and the rest told."""
 
-from collections import namedtuple
+import re
+from collections import OrderedDict, namedtuple
+from collections.abc import Callable
+from dataclasses import make_dataclass
 from typing import Any
 
 import pytest
@@ -57,3 +60,59 @@ def test_v_has_the_form_of_y() -> None:
     assert vtj.check(f, X, (torch.tensor(2.0), torch.ones(3)))
     with pytest.raises(ValueError, match="v is a tuple of 1; expected a tuple of 2, as y is"):
         vtj.check(f, X, (torch.ones(3),))
+
+
+class OfKeys(OrderedDict[str, Any]):
+    """A dict, of which torch's trees know the exact class alone."""
+
+
+HOLDERS: dict[str, Callable[[], type]] = {
+    "a dataclass": lambda: make_dataclass("Output", ["logits", "hits"]),
+    "a dict": lambda: type("Output", (OfKeys,), {}),
+}
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+@pytest.mark.parametrize("of", HOLDERS)
+@pytest.mark.parametrize("inside", [False, True], ids=["y itself", "in a list"])
+def test_a_class_that_is_not_registered_is_told_how_to_be(
+    verify: Any, of: str, inside: bool
+) -> None:
+    Output = HOLDERS[of]()  # noqa: N806 - a class
+
+    def f(x: Tensor) -> Any:
+        y = Output(logits=DOUBLED(x), hits=x.argmax())
+        return [y] if inside else y
+
+    where = "y = f(x)[0]" if inside else "y = f(x)"
+    told = f"{where} is Output (logits, hits), of a class that torch.utils._pytree does not know; "
+    with pytest.raises(TypeError, match=re.escape(told)) as raised:
+        verify(f, X)
+    exec(str(raised.value).partition("register it: ")[2])
+    assert verify(f, X).culprit == "backward"
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+@pytest.mark.parametrize("of", HOLDERS)
+@pytest.mark.parametrize("form", [None, tuple, list], ids=["itself", "in a tuple", "in a list"])
+def test_so_it_is_told_of_x(verify: Any, of: str, form: Any) -> None:
+    Batch = HOLDERS[of]()  # noqa: N806 - a class
+    batch = Batch(logits=X, hits=3)
+    x = form([batch]) if form else batch
+
+    def f(x: Any) -> Tensor:
+        batch = x[0] if form is list else x
+        y: Tensor = DOUBLED(batch["logits"] if isinstance(batch, dict) else batch.logits)
+        return y
+
+    where = "x[0]" if form else "x"
+    told = f"{where} is Output (logits, hits), of a class that torch.utils._pytree does not know; "
+    with pytest.raises(TypeError, match=re.escape(told)) as raised:
+        verify(f, x)
+    exec(str(raised.value).partition("register it: ")[2], {"torch": torch, "Output": Batch})
+    assert verify(f, x).culprit == "backward"
+
+
+def test_one_without_tensors_is_refused_as_any_other() -> None:
+    with pytest.raises(TypeError, match=r"x is Output; expected a torch\.Tensor, or "):
+        vtj.check(torch.sin, HOLDERS["a dict"]()(logits=3.0))

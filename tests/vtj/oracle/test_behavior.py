@@ -1,6 +1,7 @@
 """What backward passes are observed to do, beyond one gradient."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
+import vtj
 from vtj.calling.tensors import Tensors
 from vtj.oracle.behavior import (
     CREATE_GRAPH,
@@ -103,6 +105,43 @@ def test_what_backward_writes_into_v_reaches_nobody() -> None:
     assert (found.first.v_changed, found.again.v_changed) == (True, True)
     assert found.again.grad.tolist() == [2, 20]  # type: ignore[union-attr]
     assert np.asarray(found.graph).tolist() == [2, 20]
+
+
+class Spoils(torch.autograd.Function):
+    """An exponential whose backward writes into the output that it saved."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        y = x.exp()
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Tensor:
+        (y,) = ctx.saved_tensors
+        grad = g * y
+        y.data.mul_(2)
+        return grad
+
+
+@pytest.mark.parametrize(
+    "verify",
+    [
+        vtj.check,
+        vtj.certify,
+        partial(vtj.certify, probes=1),
+        partial(vtj.check, reference=torch.exp),
+    ],
+    ids=["check", "certify", "certify, one probe", "beside a plain function"],
+)
+@pytest.mark.parametrize("n", [1, 4])
+def test_what_backward_writes_into_y_is_no_fault_of_f(verify: Any, n: int) -> None:
+    report = verify(Spoils.apply, torch.linspace(0.5, 2, n))
+    assert (report.verdict, report.culprit) == ("wrong", "backward")
+    assert report.findings[0].startswith("y: backward writes into y, the output of f: ")
+    told = {row.what: row.result for row in report.rows}
+    assert (told["y unchanged"], told["y repeatable"]) == ("fails", "holds")
+    assert "y unchanged" not in [row.what for row in verify(torch.exp, X).rows]
 
 
 @pytest.mark.parametrize(

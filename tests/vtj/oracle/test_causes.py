@@ -11,6 +11,7 @@ from torch import Tensor
 
 import vtj
 from tests.zoo.bug import custom, matrix, vector
+from vtj.oracle.patterns import NOT_OF_V, OF_SUM
 
 N = 100
 X = torch.linspace(0.5, 2, N, dtype=torch.float64)
@@ -89,6 +90,21 @@ def remark(f: Callable[..., Any], x: Any, J: Any = None) -> str:  # noqa: N803 -
 @pytest.mark.parametrize("name", NAMED)
 def test_a_mistake_in_all_of_a_large_jacobian_is_named(name: str) -> None:
     assert remark(*NAMED[name]) == name.removesuffix(", of one input")
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+@pytest.mark.parametrize("size", [1.0, 1e-12])
+def test_what_depends_on_the_sum_of_v_is_told_from_what_depends_on_none(
+    verify: Any, size: float
+) -> None:
+    """Of one input of two as well."""
+    for of_v, told in ((lambda g: g.mean(), OF_SUM), (lambda g: 1, NOT_OF_V)):
+        f = custom(
+            lambda a, b: size * a * b,
+            lambda x, g, of_v=of_v: (size * of_v(g) * x[1], 3 * size * g * x[0]),
+        )
+        finding = verify(f, (vector(4), vector(4) + 1)).findings[0]
+        assert f" of x[0], {told}; " in finding, finding
 
 
 @pytest.mark.parametrize("verify", [vtj.check, vtj.certify])

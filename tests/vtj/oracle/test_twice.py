@@ -45,10 +45,30 @@ class Once(Saved):
     backward = staticmethod(once_differentiable(lambda ctx, g: g * ctx.slope))
 
 
+def hard(x: Tensor) -> Tensor:
+    """Return a softmax that is mostly all but one."""
+    return (300 * x).softmax(-1)
+
+
+def hard_backward(x: tuple[Tensor], g: Tensor) -> Tensor:
+    """Return its gradient."""
+    y = hard(*x)
+    return 300 * y * (g - (g * y).sum(-1, keepdim=True))
+
+
 SILENT: dict[str, Callable[..., Any]] = {
     "detached": custom(torch.sin, detached),
     "half of it detached": custom(lambda x: x**3, half_detached),
     "an intermediate saved": Saved.apply,
+}
+# the same value as with v, of which no graph knows
+CUT_FROM_V: dict[str, Callable[..., Any]] = {
+    "detached": custom(torch.sin, lambda x, g: g.detach() * x[0].cos()),
+    "of a linear function": custom(lambda x: WEIGHT @ x, lambda x, g: WEIGHT.T @ g.data),
+    "in one of two terms": custom(
+        lambda x: x.sin() + x**2, lambda x, g: g * x[0].cos() + 2 * g.detach() * x[0]
+    ),
+    "twice in the graph": custom(torch.sin, lambda x, g: (2 * g - g.detach()) * x[0].cos()),
 }
 SOUND: dict[str, Callable[..., Any]] = {
     "a sine": custom(torch.sin, lambda x, g: g * x[0].cos()),
@@ -65,6 +85,11 @@ SOUND: dict[str, Callable[..., Any]] = {
     "a faster sine": custom(lambda x: (1e9 * x).sin(), lambda x, g: 1e9 * g * (1e9 * x[0]).cos()),
     "a kink nearby": custom(
         lambda x: (x - 0.60001).relu() ** 2, lambda x, g: 2 * (x[0] - 0.60001).relu() * g
+    ),
+    "a hard softmax": custom(hard, hard_backward),
+    "a sum that is always 1": custom(
+        lambda x: x.softmax(0).sum(),
+        lambda x, g: x[0].softmax(0) * (g - (g * x[0].softmax(0)).sum()),
     ),
     "torch alone": lambda x: x.sin() * x.detach(),
     "cubes that cancel": custom(
@@ -87,6 +112,24 @@ def test_a_double_backward_that_is_silently_wrong_is_told(name: str, verify: Any
     (note,) = notes(report)
     assert note.startswith("silently wrong: along one direction ")
     assert vtj.check(SILENT[name], X, order=2).verdict == "wrong"
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+@pytest.mark.parametrize("name", CUT_FROM_V)
+def test_one_without_its_part_through_v_is_told(name: str, verify: Any) -> None:
+    report = verify(CUT_FROM_V[name], X)
+    assert report, str(report)
+    (note,) = notes(report)
+    assert note.startswith("silently wrong in its part through v, the gradient argument: along ")
+    assert vtj.check(CUT_FROM_V[name], X, order=2).verdict == "wrong"
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+def test_both_parts_are_told(verify: Any) -> None:
+    """As of a backward that NumPy computes."""
+    through_x, through_v = notes(verify(custom(torch.sin, lambda x, g: (g * x[0].cos()).data), X))
+    assert through_x.startswith("silently wrong: along one direction 0 by double backward, ")
+    assert through_v.startswith("silently wrong in its part through v, ")
 
 
 @pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
@@ -127,3 +170,17 @@ def test_it_is_told_by_the_numbers(verify: Any) -> None:
     told = note.removeprefix("silently wrong: along one direction ").partition(" by double")
     assert told[0] == "0"
     assert float(told[2].split(", ")[1].split(" by ")[0]) != 0
+
+
+def test_what_is_rounding_is_not_told() -> None:
+    """What is left of the gradient of a softmax that is all but one."""
+    torch.manual_seed(0)
+    assert notes(vtj.check(custom(hard, hard_backward), torch.randn(4, 8))) == []
+
+
+def test_through_v_it_is_told_by_the_slope_of_y() -> None:
+    """It is 6 u, of 3 x with a v of 2."""
+    f = custom(lambda x: 3 * x, lambda x, g: 3 * g.detach())
+    (note,) = notes(vtj.check(f, torch.ones(1).double(), torch.full((1,), 2.0).double()))
+    told = note.partition("along one direction 0 by double backward, ")[2].split(" by ")[0]
+    assert 3 <= float(told) <= 6  # u is from 0.5 to 1
