@@ -43,6 +43,8 @@ class Weights:
             for name, row in _padding(module)
             if name in self.moving
         }
+        # modules whose gradients are sparse, of which an embedding that declares padding is one
+        self._sparse = any(getattr(each, "sparse", False) for each in module.modules())
         self._now: list[tuple[_Place, Tensor, Tensor]] = []  # buffers, as given and a copy
         self._others: dict[tuple[int, torch.dtype], Tensor] = {}
 
@@ -141,8 +143,10 @@ class Weights:
         if name not in self._padding:
             return part
         held, one = self._padding[name]
-        row = torch.arange(part.shape[0], device=part.device) == held
-        return torch.where(row[:, None], one.to(part.dtype), part)
+        row = (torch.arange(part.shape[0], device=part.device) == held)[:, None]
+        if self._sparse:  # no gradient of torch.where can be sparse
+            return part + torch.where(row, one.to(part.dtype) - part, 0.0).detach()
+        return torch.where(row, one.to(part.dtype), part)
 
 
 def _kind(part: Tensor) -> tuple[torch.Size, bool]:

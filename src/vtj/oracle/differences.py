@@ -167,10 +167,10 @@ def robust_derivative(
     keep = agree & (error <= local.error) & (local.jump == 0)
     best = choose(keep, Slopes(coarse.value, error, jump), local)
     # of what adds up to y: else a right RMS norm (in tests/) whose v·y is a small rest is wrong
-    size = np.maximum(abs(here), terms)
-    stairs = (noise > SINGLE**2 * size) & (noise < SINGLE * size)
+    added = np.maximum(abs(here), terms)
+    stairs = (noise > SINGLE**2 * added) & (noise < SINGLE * added)
     # else the right "nearly singular inverse" (in tests/), steep over fine steps, is called wrong
-    stairs &= abs(g(CLOSE * first) - here) < 1e-3 * size
+    stairs &= abs(g(CLOSE * first) - here) < 1e-3 * added
     leaps = []
     for step in FINER:
         # what looks like noise from afar may be a fast wave: close enough it is a steep slope, and
@@ -205,7 +205,7 @@ def fitted(g: Callable[[float], Array], here: Array, reach: float) -> tuple[Arra
         found, _, _, _ = np.linalg.lstsq(design, odd, rcond=None)
         even = even - here
         rest = odd - design @ found, even - of_even @ np.linalg.lstsq(of_even, even, rcond=None)[0]
-        left = sum((one**2).sum(axis=0) for one in rest) / (NODES - len(POWERS))
+        left = (np.stack(rest) ** 2).sum(axis=(0, 1)) / (NODES - len(POWERS))
         off = np.sqrt(left * np.linalg.inv(design.T @ design)[0, 0])
         off += abs(found[0] - np.linalg.lstsq(lower, odd, rcond=None)[0][0]) / SAFETY
         slope, off = found[0] / steps[0], np.nan_to_num(off / steps[0], nan=np.inf)

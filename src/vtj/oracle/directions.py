@@ -45,6 +45,7 @@ from vtj.oracle.voting import Mask, unnamed
 from vtj.oracle.witnesses import failure, first_line, jvp_fails
 from vtj.report import Report, Result, Row
 
+BESIDE = "compare it with a plain function (reference=)"
 # Of elements of x: their entries cost no more than the search for one that is wrong may. Without it
 # the right x.bfloat16() (in tests/) is undecided, of which a random direction tells too little.
 FEW = 40
@@ -145,12 +146,12 @@ def _too_weak(asked: Probes, compared: Sequence[Pair]) -> str:
     told = f"{row.what}: an error of {power:.1g} in an entry of J would not show"
     told += f", and no element of x.grad is larger than {largest:.1g}"
     if trial.dtype == torch.float64:
-        return f"{told}: the differences are too rough to tell"
+        return f"{told}: the differences are too rough to tell; {BESIDE}"
     told += f": f works in {trial.precision}"
     if trial.refused is not None:
         told += f", and raises in float64 {first_line(trial.refused)}"
-        return f"{told}; compare it with a plain function (reference=)"
-    return f"{told}; try float64 (of a module: hand in itself, or f.double())"
+        return f"{told}; {BESIDE}"
+    return f"{told}; try float64 (of a module: hand in itself, or f.double()), or {BESIDE}"
 
 
 FORWARD_PASS = Remedy("run a forward pass", _by_a_forward_pass)

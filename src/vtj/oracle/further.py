@@ -41,6 +41,10 @@ EXPANDED = Behavior(
     "v expanded",
     "the backward is another where v is expanded, as y.sum().backward() hands it on",
 )
+ZEROS = Behavior(
+    "v with zeros",
+    "the backward is another where elements of v are zero, as where a part of y is used alone",
+)
 ANOTHER_CALL = Behavior(
     "another call between",
     "another gradient where f is called elsewhere before backward (what it saved is not in ctx)",
@@ -49,9 +53,10 @@ ANOTHER_CALL = Behavior(
 
 # what a further pass through a run left, or the error that it raised; None where it is not asked
 Further: TypeAlias = Array | str | None
-# with gaps in `v`, with an expanded `v` and with the same one contiguous, and behind other calls
-Ways: TypeAlias = tuple[Further, tuple[Further, Further], Further]
-NOT_ASKED: Ways = (None, (None, None), None)
+# with gaps in `v`, with an expanded `v` and with the same one contiguous, with zeros in `v`, and
+# behind other calls
+Ways: TypeAlias = tuple[Further, tuple[Further, Further], Further, Further]
+NOT_ASKED: Ways = (None, (None, None), None, None)
 CONTIGUOUS = "begin backward with v = v.contiguous()"
 
 
@@ -70,15 +75,17 @@ def judge_further(
     each alone then already.
     """
     yield from judge_alone(trial, v, right, inputs=inputs)
-    gaps, expanded_v, behind = seen or (
+    gaps, expanded_v, zeros, behind = seen or (
         spread(trial, v),
         expanded(trial),
+        with_zeros(trial, v),
         behind_another_call(trial, v),
     )
     of_gaps = list(_layout(trial, GAPS, CONTIGUOUS, v, gaps, right))
     yield from of_gaps
     if not any(one.finding for one in of_gaps):  # it reads the memory in order, and does there too
         yield from _expanded(trial, *expanded_v)
+    yield from _zeros(trial, v, zeros, right)
     advice = "call backward before f is called again"
     yield from _layout(trial, ANOTHER_CALL, advice, v, behind, right)
 
@@ -106,6 +113,36 @@ def _expanded(trial: Trial, came: Further, right: Further) -> Iterator[Judged]:
             told = f"{judged.finding.text}; {CONTIGUOUS}"
             judged = replace(judged, finding=replace(judged.finding, text=told))
         yield judged
+
+
+def _zeros(trial: Trial, v: Array, came: Further, right: Witness) -> Iterator[Judged]:
+    """Judge a `v` with zeros, where it fails: a drawn one has none."""
+    if isinstance(came, str):
+        yield raises(ZEROS.name, came, "where elements of v are zero")
+    elif came is not None:
+        judged = same_up_to_rounding(trial, ZEROS, v, came, right, times=2)
+        if judged.finding:
+            yield judged
+
+
+def with_zeros(trial: Trial, v: Array, run: ForwardRun | None = None) -> Further:
+    """Return what two halves of `v` leave together, each with zeros in place of the other.
+
+    The first half is the front of `y`, whose rows are then zero as a whole at its end.
+    """
+    if not trial.looked_into or v.size < 2:
+        return None
+    run, total = run or _new_run(trial), np.zeros(trial.size[1])
+    front = np.arange(v.size) < v.size // 2
+    for kept in (front, ~front):
+        half = shaped_like(np.where(kept, v, 0.0), trial.y)
+        came = _further(trial, run, half, retain_graph=True)
+        if isinstance(came, str):  # a graph may be good for one pass
+            came = _further(trial, _new_run(trial), half, retain_graph=False)
+        if came is None or isinstance(came, str):
+            return came
+        total += came
+    return total
 
 
 def spread(trial: Trial, v: Array, run: ForwardRun | None = None) -> Further:

@@ -185,7 +185,7 @@ def _gradient(
         rounding = rounding_between(trial, weights, grad, right)
     silent = ~np.isfinite(grad.value)
     mine = Witness(what, BACKWARD.name, grad.value, rounding, silent=silent)
-    near = abs(mine.value - right.value) <= VISIBLE * abs(right.size).max(initial=0)
+    near = abs(mine.value - right.value) <= VISIBLE * np.max(right.size, initial=0)
     if not random and own is not None and not contradicted and near.all():
         rows = lost_in_rows(trial, weights, result.agreed.value)
         right = replace(right, error=right.error + rows)

@@ -11,7 +11,14 @@ import torch
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC
 from vtj.oracle.behavior import random_weights
 from vtj.oracle.findings import FEW_DIGITS
-from vtj.oracle.further import NOT_ASKED, Ways, behind_another_call, expanded, spread
+from vtj.oracle.further import (
+    NOT_ASKED,
+    Ways,
+    behind_another_call,
+    expanded,
+    spread,
+    with_zeros,
+)
 from vtj.oracle.operators import Operator
 from vtj.oracle.passes import Passes
 from vtj.oracle.rounding import gradient_rounding
@@ -114,7 +121,7 @@ def probe(passes: Passes, run: ForwardRun, J: Operator | None, probes: int) -> P
     drawn = random_weights(trial.seed, start + inputs, LEAST, MOST)
     v, u = drawn[:many].reshape(probes, outputs), drawn[start:] * passes.scale
     watched = twice(trial, run, v[0], u)
-    gaps, ones = spread(trial, v[0], run), expanded(trial, run)
+    ways = spread(trial, v[0], run), expanded(trial, run), with_zeros(trial, v[0], run)
     # a single pass is one of a new run: does f give the same y again?
     first = [passes.backward_of(run, v[0])] if probes > 1 else []
     others = [passes.backward(one) for one in v[len(first) : probes - 1]]
@@ -139,7 +146,7 @@ def probe(passes: Passes, run: ForwardRun, J: Operator | None, probes: int) -> P
         lefts = [Witness(BY_HAND.name, BY_HAND.name, row) for row in J.lefts(v)]
         by_hand, expected = (right, lefts), right.value
     differences = passes.differences(u, expected, v=weights, watched=watched)
-    further = gaps, ones, behind_another_call(trial, v[0], run)
+    further = *ways, behind_another_call(trial, v[0], run)
     return Probes(*asked, differences, by_hand, forward, watched, further, raised)
 
 

@@ -47,7 +47,10 @@ LAST_DIGITS = 1024
 WIDE = 1 / 8
 FORWARD_ERRS = "torch's own forward formula is wrong"
 LEFT_OUT = "torch.func may leave out what plain forward mode refuses"
-ALONE = "nothing independent to compare with; a J by hand would be (jacobian=)"
+ALONE = (
+    "nothing independent to compare with; a J by hand (jacobian=) or a plain function (reference=) "
+    "would be"
+)
 
 
 def _not_a_number(answers: Answers) -> Mask:

@@ -158,6 +158,12 @@ LOOKS = (
         (further, "expanded"),
     ),
     Look(
+        "a v with zeros, of a custom Function (certify: none)",
+        SINE,
+        lambda f: vtj.check(f, X),
+        (further, "with_zeros"),
+    ),
+    Look(
         "another call between, of a custom Function (certify: none)",
         SINE,
         lambda f: vtj.check(f, X),

@@ -52,6 +52,10 @@ RIGHT: dict[str, tuple[Callable[[], nn.Module], tuple[Any, ...]]] = {
     "indices": (lambda: nn.Embedding(4, 2), (torch.tensor([3, 1, 1]),)),
     "padding": (lambda: nn.Embedding(4, 2, padding_idx=1), (torch.tensor([3, 1, 1]),)),
     "sparse gradients": (lambda: nn.Embedding(4, 2, sparse=True), (torch.tensor([3, 1, 1]),)),
+    "sparse gradients, and a row for padding": (
+        lambda: nn.Embedding(4, 2, padding_idx=1, sparse=True),
+        (torch.tensor([3, 1, 1]),),
+    ),
     "a target": (lambda: nn.CrossEntropyLoss(torch.ones(3)), (X, torch.tensor([1, 2]))),
     "attention": (lambda: nn.MultiheadAttention(2, 1), (X[:, :2], X[:, :2], X[:, 1:])),
     "a parametrization": (

@@ -183,3 +183,42 @@ def test_a_loss_beside_logits_has_no_columns(verify: Any) -> None:
     assert verify(of(Square.apply), X)
     assert verify(of(Square.apply), X, reference=of(torch.square))
     assert row(verify(of(ByRows.apply), X)).result == "fails"
+
+
+class Unit(Square):
+    """Divides g by its length, and multiplies by it again: a row of zeros has none."""
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Any:
+        length = g.norm(dim=-1, keepdim=True)
+        return Square.backward(ctx, g / length) * length
+
+
+class NoZeros(Square):
+    """Takes an element of g that is zero for one."""
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Any:
+        return Square.backward(ctx, torch.where(g == 0, 1.0, g))
+
+
+class RefusesZeros(Square):
+    """Refuses a g with zeros in it."""
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Any:
+        if (g == 0).any():
+            raise RuntimeError("a zero in g")
+        return Square.backward(ctx, g)
+
+
+@pytest.mark.parametrize("f", [Unit, NoZeros, RefusesZeros])
+@pytest.mark.parametrize("verify", VERIFY)
+def test_a_backward_that_zeros_in_v_mislead_is_wrong(verify: Any, f: Any) -> None:
+    report = verify(f.apply, matrix(20, 8))
+    assert report.verdict == "wrong"
+    assert "where elements of v are zero" in report.findings[0]
+
+
+def test_a_right_backward_has_no_row_on_zeros() -> None:
+    assert all(row.what != "v with zeros" for row in vtj.certify(Square.apply, X).rows)
