@@ -134,18 +134,18 @@ class ErrorBox extends HTMLElement {
       const search = this.link("Search the site", `${root}search.html?q=${query}`);
       const none = found.length ? "" : "No page explains this message. ";
       this.answer.append(none, search);
-      if (none && words(typed).length <= FEW) this.ask(typed, none, search);
+      if (none && words(typed).length <= FEW) this.ask(typed, search);
     }
   }
 
   /* A few words are no message: what the search finds for them stands at once. */
-  ask(typed, none, search) {
+  ask(typed, search) {
     const asked = this.box.value;
     this.answered = ofTheSearch(({ find: results, sentence }) => {
       const found = results(typed).slice(0, MOST);
       if (!found.length || this.box.value !== asked) return;
       const list = this.links(found.map(({ title, url }) => ({ title, url })));
-      this.answer.replaceChildren(`${none}The search finds:`, list, search);
+      this.answer.replaceChildren("The search finds:", list, search);
       this.tellBeside(list, found.map(sentence));
     });
   }

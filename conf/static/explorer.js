@@ -322,7 +322,7 @@ class Explorer extends HTMLElement {
   draw(bars, stacks, terms) {
     const { forward } = this.state;
     const whole = forward ? terms : terms[0].map((_, j) => terms.map((row) => row[j]));
-    bars.innerHTML = `<p>What each ${forward ? "column" : "row"} adds. Each bar is as long as all of its own parts.</p>` + stacks.map((stack, i) => {
+    bars.innerHTML = `<p>What each ${forward ? "column adds to an element of J·u" : "row adds to an element of x.grad"}. Each bar has a scale of its own.</p>` + stacks.map((stack, i) => {
       const reach = add(whole[i].map(Math.abs)) || 1;
       let [above, below] = [50, 50];
       const pieces = stack.map((value, k) => {
