@@ -174,7 +174,8 @@ def test_a_few_words_are_a_question(box: Visit, site: Path) -> None:
     answer(box, "why is x.grad none")
     link = box.page.locator("vtj-error-box li a").first
     link.wait_for()
-    assert link.get_attribute("href") == f"{site.as_uri()}/faq.html#faq-grad-is-none"
+    href = link.evaluate("link => link.href")
+    assert href == f"{site.as_uri()}/faq.html#faq-grad-is-none"
     assert "The search finds:" in box.page.locator("vtj-error-box").inner_text()
     assert box.page.locator("vtj-error-box li p").first.inner_text()
 
