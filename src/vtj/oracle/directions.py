@@ -38,6 +38,7 @@ from vtj.oracle.pairs import (
 )
 from vtj.oracle.passes import Passes
 from vtj.oracle.question import Question
+from vtj.oracle.reexamination import has_last_digits
 from vtj.oracle.rounding import negligible_slopes
 from vtj.oracle.tolerance import VISIBLE
 from vtj.oracle.trial import Trial
@@ -213,7 +214,7 @@ def _judged(question: Question, J: Any, asked: Probes) -> Report:  # noqa: N803
     if accused.finding:
         if (
             J is None
-            and accused.finding.verdict != "wrong"
+            and (accused.finding.verdict != "wrong" or has_last_digits(trial))
             and (told := _of_entries(question)) is not None
         ):
             return told

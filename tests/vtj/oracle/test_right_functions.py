@@ -262,6 +262,10 @@ CORRECT: dict[str, tuple[Callable[..., Any], Any]] = {
         lambda x: x * (1 + torch.erf(x / 2**0.5)) / 2,
         torch.tensor([-8.24, 0.3], dtype=F64),
     ),
+    "the tail of a gelu, behind a shift": (
+        lambda x: functional.gelu(x - 8),
+        torch.tensor([0.6614, 0.2669, 0.0617], dtype=F64),
+    ),
     "the tail of a softplus": (
         lambda x: torch.log(1 + torch.exp(-x)),
         torch.tensor([33.38, 0.3], dtype=F64),
