@@ -9,9 +9,10 @@ from vtj.oracle.behavior import (
     V_UNCHANGED,
     X_UNCHANGED,
     Y_REPEATABLE,
+    Y_UNCHANGED,
     Behavior,
 )
-from vtj.oracle.further import ANOTHER_CALL, CONSTANT, EXPANDED, GAPS, INPUTS, OUTPUTS
+from vtj.oracle.further import ANOTHER_CALL, CONSTANT, EXPANDED, GAPS, INPUTS, OUTPUTS, ZEROS
 from vtj_site.markup import Shown, TableRow, code, table
 
 BEHAVIORS: tuple[Behavior, ...] = (
@@ -19,11 +20,13 @@ BEHAVIORS: tuple[Behavior, ...] = (
     ADDS,
     CREATE_GRAPH,
     V_UNCHANGED,
+    Y_UNCHANGED,
     INPUTS,
     CONSTANT,
     OUTPUTS,
     GAPS,
     EXPANDED,
+    ZEROS,
     ANOTHER_CALL,
     Y_REPEATABLE,
     X_UNCHANGED,

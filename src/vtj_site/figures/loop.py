@@ -61,7 +61,7 @@ def doubts() -> Shown:
           a value is nan, an element of x is no number: nothing can be done
         certify
           a small mistake would not show: run a forward pass
-          after all, it would not show: run a forward pass; take wider steps
+          after all, it would not show: run a forward pass; take wider steps; fit a ...
           a detached path would not show: measure the noise of f
     """
     lines, rows = [], []
