@@ -286,8 +286,8 @@ def _zero_but_for_rounding(answers: Answers) -> Answers:
 def _still(trial: Trial, mask: Mask) -> Mask:
     """Return where `f` stands still but for its last digits, over steps wider than any stairs.
 
-    Else a right nn.TransformerEncoderLayer in eval mode (in tests/) is undecided: it has no forward
-    pass, and what one sample attends to has the slope 0, along which its noise looked like 1e-4.
+    Else a right nn.TransformerEncoderLayer in eval mode (the second that nox -s wild asks) is
+    undecided: it has no forward pass, and along a weight of slope 0 its noise looks like 1e-4.
     """
     found = mask.copy()
     for column in np.flatnonzero(mask.any(axis=0)).tolist():

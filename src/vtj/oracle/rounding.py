@@ -16,8 +16,8 @@ from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array, Witness, distance, one_per_family
 
 SAMPLES = 4  # of what rounding does; with 1, a sine is undecided that is off by a random 1e-3
-# So many where less than that would accuse: with 4 alone a right softmax of 4 by 32 whose inside is
-# float32 (in tests/) is wrong where `v` is not contiguous, for 1 of 12 x.
+# So many where they may explain what accuses else: with 4 alone a right softmax of 4 by 32 whose
+# inside is float32 (in tests/) is wrong where `v` is not contiguous.
 MORE_SAMPLES = 16
 
 
@@ -79,22 +79,9 @@ def lost_in_rows(trial: Trial, v: Array, jacobian: Array) -> Array:
     Without it a right attention (in tests/) whose softmax is all but one at one place is called not
     linear in v, for 6 of 80 draws: what is left of its weights' gradient differs in 1e-8 of it.
     """
-    spread = _at_least_typical(measured_rounding(trial, ["reverse"]), jacobian)
+    spread = abs(v) @ measured_rounding(trial, ["reverse"])
     largest = abs(v) @ abs(jacobian).max(axis=1, initial=0)
-    return np.asarray(np.fmin(abs(v) @ spread, _most(trial, v, largest)))
-
-
-def _at_least_typical(spread: Array, first: Array) -> Array:
-    """Return the spread of values, no less of each than of half of them.
-
-    By chance all samples of an element round to one digit: without it a right softmax of 8 by 100
-    whose inside is float32 (in tests/) is wrong where `v` is not contiguous, in 7 of 20 draws.
-    """
-    known = (spread > 0) & (first != 0) & np.isfinite(spread) & np.isfinite(first)
-    if not known.any():
-        return spread
-    typical = float(np.median(spread[known] / abs(first[known])))
-    return np.fmax(spread, typical * abs(first))
+    return np.asarray(np.fmin(spread, _most(trial, v, largest)))
 
 
 def _most(trial: Trial, v: Array, largest: float) -> Array:
@@ -145,7 +132,7 @@ def gradient_rounding(
     lost = _absorbed(trial, lambda f: gradient(replace(trial, f=f), v), first)
     lost += np.where(abs(first) <= negligible, negligible, 0)
     if not explains(spread + lost) and explains(MORE_SAMPLES * spread + lost):
-        spread = _at_least_typical(np.fmax(spread, spread_of(factors[SAMPLES:])), first)
+        spread = np.fmax(spread, spread_of(factors[SAMPLES:]))
     if not explains(spread + lost):
         return spread + lost
     most = _most(trial, v, float(abs(first).max(initial=0)))
