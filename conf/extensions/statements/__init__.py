@@ -5,9 +5,9 @@ zoo. The zoo runs once a build, in a process beside the pages; when both are don
 not hold fails the build, with its line and a case that speaks against it. A word of cost,
 `` {cost}`faster <one way against another>` ``, asks recorded times instead. `` {statement}`name` ``
 at the end of a sentence binds it to a check by its wording. A word as in
-`` {eval}`says("twice", x.grad, once)` `` asks the values of the page's cells. Words of the
-vocabulary that are typed bare in a statement are refused where a page has more of them than
-`unchecked.json` says.
+`` {eval}`says("twice", x.grad, once)` `` asks the values of the page's cells. A
+statement without any of these, or with a word of the vocabulary that is typed, is refused where a
+page has more of them than `unchecked.json` says.
 """
 
 import hashlib
@@ -81,7 +81,7 @@ class Zoo:
 
 
 def look(app: Sphinx, doctree: nodes.document) -> None:
-    """Keep a page's marked sentences; warn of its bare words, where there are more than before."""
+    """Keep a page's marked sentences; warn of what nothing checks, if it is more than before."""
     docname = app.env.docname
     text = Path(app.env.doc2path(docname)).read_text(encoding="utf-8")
     found = list(sentences(text))
@@ -98,15 +98,15 @@ def look(app: Sphinx, doctree: nodes.document) -> None:
     cells = Cells(text)
     for mark in (mark for sentence in found for mark in told(sentence, cells) if mark.wrong):
         logger.warning("%s", mark.wrong, location=(docname, mark.line), type="statements")
-    bare = [sentence for sentence in found if sentence.bare]
+    open_ones = [sentence for sentence in found if sentence.unchecked]
     allowed = unchecked(app).get(docname, 0)
-    if len(bare) > allowed:
-        for sentence in bare:
+    if len(open_ones) > allowed:
+        for sentence in open_ones:
             logger.warning(
-                "%s is typed, and nothing checks it: compute it with {word}`…` or {cost}`…`, or "
-                "bind the sentence to a check with {statement}`…`, or leave the word out (%s has "
-                "%d such sentences, of which unchecked.json allows %d): %s",
-                ", ".join(map(repr, sentence.bare)), docname, len(bare), allowed, sentence.text,
+                "%s is typed, and nothing checks it: compute a word with {word}`…`, {cost}`…` or "
+                "{eval}`says(…)`, or bind the sentence to a check with {statement}`…`, or leave it "
+                "out (%s has %d such sentences, of which unchecked.json allows %d): %s",
+                sentence.unchecked, docname, len(open_ones), allowed, sentence.text,
                 location=(docname, sentence.line), type="statements",
             )  # fmt: skip
 

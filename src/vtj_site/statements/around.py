@@ -42,7 +42,7 @@ from vtj_site.statements.cells import Cells
 from vtj_site.statements.contraries import FIELD, NUMBERS, WRITTEN, alike, asked_as, rivals, stems
 from vtj_site.statements.parts import PARTS
 from vtj_site.statements.predicates import PREDICATES
-from vtj_site.statements.sentences import QUOTED, Mark, Sentence, ordered
+from vtj_site.statements.sentences import CLAIM, QUOTED, Mark, Sentence, ordered
 from vtj_site.statements.values import CALLS, ORDER, PLACES, SUMS, TIMES
 from vtj_site.statements.words import plain
 
@@ -74,17 +74,6 @@ CONDITION = re.compile(
 )
 FEW = 4
 """So many words say nothing by themselves: "What it was: …"."""
-SAYS = re.compile(
-    r"\b(?:is|are|was|were|(?:ha|doe)s|had|have|do|did|can|may|must|will|would|should|needs?|goes|went|came|comes?|"
-    r"gives?|gave|gets?|got|makes?|made|takes?|took|keeps?|kept|leaves|adds?|stands?|stays?|counts?|"
-    r"passes|returns?|runs?|ran|calls|sees|saw|hands|computes?|changes?|writes?|wrote|depends?|"
-    r"multipl\w+|records?|finds?|sends?|drops?|compares|holds?|listens|trains|cuts?|rises|names|"
-    r"wants|follows?|subtracts|averages|lets|mix|lies|shows|grows|arrives?|arrived|divides?|ends|"
-    r"starts|means|works|asks?|draws?|reads|looks|copies|hides?|notices|becomes|differs?|agrees?|"
-    r"happens|serves?|forgets?|points?|overwrote|doubles?|silences|knows|fits?|helps?|tells?|"
-    r"walks?|repeats?|built|cancels?|moves?|turns?|feeds|used|estimates|contradicts?)\b"
-)
-"""What makes a clause say something."""
 PLAIN = re.compile(r"[A-Za-z_]\w*(?:\.grad)?")
 ATTRIBUTE = re.compile(r"([a-z_]\w*)\.(?!grad\b)[a-z]\w*")
 OPTION = re.compile(r"(\w+)=[\w\"]*")
@@ -312,7 +301,7 @@ def leading(said: Sentence, text: str) -> str:
         alone = len(said.text[start : end.start()].split()) > FEW and not CONDITION.match(
             said.text[start:]
         )
-        if alone and SAYS.search(clause) and not ordered(said.text[start : end.start()]):
+        if alone and CLAIM.search(clause) and not ordered(said.text[start : end.start()]):
             return said.text[start : end.start()]
         start = end.end()
     return ""
@@ -334,7 +323,7 @@ def trailing(said: Sentence, text: str) -> str:
     last = max(mark.end for mark in (*said.told, *said.marks))
     for found in BEHIND.finditer(text, last):
         clause = said.text[found.start() + 2 :]
-        says_something = len(clause.split()) > FEW and SAYS.search(text, found.end())
+        says_something = len(clause.split()) > FEW and CLAIM.search(text, found.end())
         if says_something and not ordered(clause):
             return clause
     return ""

@@ -1,4 +1,4 @@
-"""A page's marks judged: what each says, whether it holds, and how many words stand there bare."""
+"""A page's marks judged: what each says, whether it holds, and what on the page nothing checks."""
 
 import inspect
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ class Checked(NamedTuple):
     """What a page's sentences come to."""
 
     judged: list[Judged]
-    bare: list[Sentence]  # statements with a word that nothing checks
+    unchecked: list[Sentence]  # statements of which nothing checks a word, or the whole
 
 
 class Judge:
@@ -48,7 +48,7 @@ class Judge:
         judged = [self.mark(mark, said) for said in found for mark in said.marks]
         cells = cells or Cells(markdown)
         judged += [mark for said in found for mark in told(said, cells, above)]
-        return Checked(judged, [said for said in found if said.bare])
+        return Checked(judged, [said for said in found if said.unchecked])
 
     def mark(self, mark: Mark, said: Sentence) -> Judged:
         """Judge one mark of a sentence."""

@@ -1,4 +1,4 @@
-"""The sentences of a page: which are statements, which words in them are computed, which are bare.
+"""The sentences of a page: which are statements, which words in them are computed, which are not.
 
 A *statement* says something of torch, of `vtj` or of a source. What is none:
 
@@ -42,26 +42,35 @@ NO_PROSE = re.compile(
 )
 ORDERS = re.compile(
     r"(?:"
-    r"add|ask|assert|assign|average|avoid|begin|bind|bring|build|call|change|check|choose|"
+    r"add|ask|assert|assign|average|avoid|begin|bind|bring|build|call|carry|change|check|choose|"
     r"clear|click|clip|clone|collect|combine|compare|compile|compute|convert|copy|count|cut|"
     r"decide|delete|detach|differentiate|divide|do|don't|drag|draw|drop|end|estimate|expect|"
     r"find|fix|flatten|flip|follow|forget|forgive|freeze|give|go|hand|hold|hook|imagine|"
     r"import|install|join|keep|learn|leave|let|listen|log|look|make|map|mark|measure|move|"
     r"multiply|name|note|omit|open|paint|pass|paste|pick|prefer|print|put|raise|read|record|"
-    r"reduce|register|remember|remove|repeat|replace|return|run|save|say|see|send|set|share|"
+    r"reduce|register|remember|remove|repeat|replace|return|round|run|save|say|see|send|set|share|"
     r"shift|show|skip|solve|stack|start|step|stop|store|sum|swap|take|tell|test|think|"
-    r"transpose|treat|try|turn|type|unpack|unscale|use|wait|watch|weight|wrap|write"
+    r"train|transpose|treat|try|turn|type|unpack|unscale|use|wait|watch|weight|wrap|write"
     r")$",
     re.IGNORECASE,
 )
 OPENING = re.compile(
-    r"(?:(?:so|instead),?\s+)?"
-    r"(?:(?:to|if|where|when|for|before|after|with|in|then|so|otherwise)\b[^,]*,\s*)?"
-    r"(?:(?:so|then|and|or|but|instead|first|now|please|rather),?\s+)*(?P<first>[\w']+)",
+    r"(?:(?:to|if|where|when|for|before|after|with|in|inside|on|of|as|under|down|then|so|otherwise)"
+    r"\b[^,]*,\s*(?:`[^`]*`,\s*)?)",
     re.I,
 )
+"""A clause before an order, and the code that names what it speaks of."""
+FIRST = re.compile(
+    r"(?:(?:so|then|else|and|or|but|instead|first|now|please|rather|yes|no),?\s+)*(?P<first>[\w']+)",
+    re.I,
+)
+PART = re.compile(r"(?:`[^`]*`|as|at|by|for|from|in|of|on|to|with)(?![\w`])", re.I)
+"""Begins a piece behind a colon that says how or where: "in a mask"."""
 DEFINITION = re.compile(r"^(?:an?|the)?\s*\*[^*]+\*[^.:]{0,40}?\b(?:is|are|means?|says)\b", re.I)
-NO_ORDER = re.compile(r"(?!say\b)\w+ that\b|(?:read|put|set|cut|let) (?:into|from|by)\b", re.I)
+NO_ORDER = re.compile(
+    r"(?!say\b)\w+ that (?!in\b|on\b|off\b|one\b|by\b|gradient\b)|(?:read|put|set|cut|let) (?:into|from|by)\b",
+    re.I,
+)
 SIGNPOST = re.compile(
     r"^(?:(?:this|the|these|below|above)\b"
     r"(?: (?!(?:in|of|on|from|with|has|have|is|are)\b)[\w-]+){0,3}? "
@@ -81,6 +90,17 @@ LATER = re.compile(r"[;:] |, (?:and|but|so)(?! that) ")
 """Where a later clause begins; "so that" says what an order is for."""
 END = re.compile(r"(?<=[.!?])[)*_\"”]*\s+(?=[\"“(*_`\w{\[])")
 SPAN = re.compile(r"`[^`]*`")
+CLAIM = re.compile(
+    r"\b(?:is|are|was|were|(?:ha|doe)s|had|have|do|did|can|may|must|will|would|should|needs?|goes|went|came|comes?|"
+    r"gives?|gave|gets?|got|makes?|made|takes?|took|keeps?|kept|leaves|adds?|stands?|stays?|counts?|"
+    r"passes|returns?|runs?|ran|calls|sees|saw|hands|computes?|changes?|writes?|wrote|depends?|"
+    r"multipl\w+|records?|finds?|sends?|drops?|compares|holds?|listens|trains|cuts?|rises|names|"
+    r"wants|follows?|subtracts|averages|lets|mix|lies|shows|grows|arrives?|arrived|divides?|ends|"
+    r"starts|means|works|asks?|draws?|reads|looks|copies|hides?|notices|becomes|differs?|agrees?|"
+    r"happens|serves?|forgets?|points?|overwrote|doubles?|silences|knows|fits?|helps?|tells?|"
+    r"walks?|repeats?|built|cancels?|moves?|turns?|feeds|used|estimates|contradicts?)\b"
+)
+"""What makes a clause say something."""
 CODE = re.compile(r"`[^`]*`\W*$")
 QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"")
 BARE = re.compile(
@@ -127,7 +147,20 @@ class Sentence:
             if not any(start <= found.start() < end for start, end in taken)
         ]
 
+    @property
+    def unchecked(self) -> str:
+        """What of a statement nothing checks: its bare words, or the whole; "" if there is none.
 
+        Example:
+            >>> [one.unchecked for one in sentences("It adds. It adds `v`. It never adds `v`.")]
+            ["'It adds `v`.'", "'never'"]
+        """
+        if self.bare:
+            return ", ".join(map(repr, self.bare))
+        return repr(self.text) if how_checked(self) == UNMARKED else ""
+
+
+UNMARKED = "without any mark"
 HOW = (
     "with a computed word",
     "with a word told from values",
@@ -135,13 +168,15 @@ HOW = (
     "held by wording",
     "with an unchecked word",
     "with a computed value",
-    "without any mark",
+    UNMARKED,
 )
 """How a statement is checked; the first that fits counts."""
 
 
 def how_checked(sentence: Sentence) -> str:
-    """Return the one of `HOW` that a statement is."""
+    """Return the one of `HOW` that a statement is, and "" for what is no statement."""
+    if sentence.kind != "statement":
+        return ""
     roles = {mark.role for mark in sentence.marks}
     found = (
         "word" in roles,
@@ -157,7 +192,7 @@ def how_checked(sentence: Sentence) -> str:
 
 def counted(page: Iterable[Sentence]) -> dict[str, int]:
     """Return how many statements of a page are checked in which way."""
-    found = [how_checked(sentence) for sentence in page if sentence.kind == "statement"]
+    found = [how_checked(sentence) for sentence in page]
     return {how: found.count(how) for how in HOW}
 
 
@@ -183,11 +218,23 @@ def kind_of(text: str) -> str:
     if LINK.match(text):
         return "signpost"
     clause, *later = LATER.split(text)
-    if any(len(CODE.sub("`", said).split()) > 2 and not ordered(said) for said in later):
+    if any(says(said) for said in later):
         return "statement"
     if SIGNPOST.match(text):
         return "signpost"
     return "instruction" if ordered(clause) else "statement"
+
+
+def says(clause: str) -> bool:
+    """Whether a later clause of a sentence says something: it is no order, code or place.
+
+    Examples:
+        >>> [says(clause) for clause in ("it adds up", "read `x.grad`", "in scores, or a mask")]
+        [True, False, False]
+    """
+    if len(CODE.sub("`", clause).split()) <= 2 or ordered(clause):
+        return False
+    return bool(CLAIM.search(SPAN.sub("`", clause)) or not PART.match(clause))
 
 
 def leads(text: str, links: Iterable[tuple[int, int]]) -> bool:
@@ -218,9 +265,12 @@ def leads(text: str, links: Iterable[tuple[int, int]]) -> bool:
 
 def ordered(clause: str) -> bool:
     """Whether a clause tells the reader to do something."""
-    first = OPENING.match(clause)
-    told = first and ORDERS.match(first["first"])
-    return bool(first and told and not NO_ORDER.match(clause, first.start("first")))
+    opening = OPENING.match(clause)
+    for start in (0, opening.end() if opening else 0):
+        first = FIRST.match(clause, start)
+        if first and ORDERS.match(first["first"]):
+            return not NO_ORDER.match(clause, first.start("first"))
+    return False
 
 
 @cache
