@@ -11,8 +11,8 @@ A *statement* says something of torch, of `vtj` or of a source. What is none:
   a link, and the few words before that ("More: …"), which ask ("Why it adds: …") or have no verb;
   "Here `v` is a list" says what the example does, and is a statement;
 - a heading, of a page, of a table's column or of its row where that column has none, a piece of
-  fewer than three words, say in a table, where code is one, and what stands in quotation marks,
-  which somebody else said.
+  fewer than three words, where code is one, a piece without a verb in a table, and what stands in
+  quotation marks, which somebody else said.
 
 An order and "the table below" are free in their own clause. Where a later one says something
 ("Pass it, and torch adds it"), after a colon too, the whole sentence is a statement; code alone
@@ -49,7 +49,7 @@ ORDERS = re.compile(
     r"import|install|join|keep|learn|leave|let|listen|log|look|make|map|mark|measure|move|"
     r"multiply|name|note|omit|open|paint|pass|paste|pick|prefer|print|put|raise|read|record|"
     r"reduce|register|remember|remove|repeat|replace|return|round|run|save|say|see|send|set|share|"
-    r"shift|show|skip|solve|stack|start|step|stop|store|sum|swap|take|tell|test|think|"
+    r"shift|show|skip|solve|split|stack|start|step|stop|store|sum|swap|take|tell|test|think|"
     r"train|transpose|treat|try|turn|type|unpack|unscale|use|wait|watch|weight|wrap|write"
     r")$",
     re.IGNORECASE,
@@ -68,7 +68,8 @@ PART = re.compile(r"(?:`[^`]*`|as|at|by|for|from|in|of|on|to|with)(?![\w`])", re
 """Begins a piece behind a colon that says how or where: "in a mask"."""
 DEFINITION = re.compile(r"^(?:an?|the)?\s*\*[^*]+\*[^.:]{0,40}?\b(?:is|are|means?|says)\b", re.I)
 NO_ORDER = re.compile(
-    r"(?!say\b)\w+ that (?!in\b|on\b|off\b|one\b|by\b|gradient\b)|(?:read|put|set|cut|let) (?:into|from|by)\b",
+    r"(?!say\b)\w+ that (?!in\b|on\b|off\b|one\b|by\b|gradient\b)"
+    r"|(?:read|put|set|cut|let) (?:into|from|by)\b",
     re.I,
 )
 SIGNPOST = re.compile(
@@ -237,6 +238,18 @@ def says(clause: str) -> bool:
     return bool(CLAIM.search(SPAN.sub("`", clause)) or not PART.match(clause))
 
 
+def has_verb(text: str) -> bool:
+    """Whether a piece in a table says something: it has a verb.
+
+    Examples:
+        >>> [has_verb(text) for text in ("rows of the identity", "`2 * x` saves its factor")]
+        [False, True]
+    """
+    words = re.findall(r"[\w'-]+", SPAN.sub("`", text).lower())
+    verb = any(word.endswith("s") and ORDERS.match(word.removesuffix("s")) for word in words)
+    return bool(verb or CLAIM.search(text))
+
+
 def leads(text: str, links: Iterable[tuple[int, int]]) -> bool:
     """Whether a sentence is a label and a link: behind a colon, or all of it.
 
@@ -291,7 +304,7 @@ def sentences(markdown: str) -> Iterator[Sentence]:
 
 
 def _in(markdown: str, offset: int, glossary: bool = False) -> Iterator[Sentence]:
-    heading, column, names_rows = False, 0, False
+    heading, cell, column, names_rows = False, False, 0, False
     tokens: list[Token] = parser().parse(markdown, {})
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
@@ -301,8 +314,9 @@ def _in(markdown: str, offset: int, glossary: bool = False) -> Iterator[Sentence
         elif token.type in ("th_open", "td_open"):
             column += 1
             heading = token.type == "th_open" or (column == 1 and names_rows)
+            cell = True
         elif token.type in ("th_close", "td_close"):
-            heading = False
+            heading = cell = False
         elif token.type == "inline" and heading and column == 1 and not token.content:
             names_rows = True
         elif token.type == "table_close":
@@ -311,6 +325,8 @@ def _in(markdown: str, offset: int, glossary: bool = False) -> Iterator[Sentence
             found = list(_of(token, offset))
             if found and glossary:
                 found[0].kind = "definition"
+            if cell:
+                found = [one for one in found if one.marks or one.told or has_verb(one.text)]
             yield from found
         elif token.type in ("fence", "colon_fence") and not NO_PROSE.match(token.info.strip()):
             inside, skipped = _body(token.content)
