@@ -15,7 +15,8 @@ in such a sentence, outside of what is computed and of code:
 - what it says runs or raises, `gradcheck`, is called there, where another call is asked beside it;
 - a word with "un" before it, or without, stands so in what is asked;
 - a class that it names (`Normal`) is asked, where another one is that it does not name;
-- an option that it names, `detect=True`, has no other value in what is asked;
+- an option that it names, `detect=True`, has no other value in what is asked; a dtype stands there,
+  or in the code that led to that, if another one does;
 - two of these, or two numbers, stand in the order in which they are asked;
 - what is asked in one clause and said in another has not changed places with what is said there;
 - before a word that compares ("larger", "twice", "the first row") stands something of the first
@@ -79,6 +80,14 @@ ATTRIBUTE = re.compile(r"([a-z_]\w*)\.(?!grad\b)[a-z]\w*")
 OPTION = re.compile(r"(\w+)=[\w\"]*")
 CHOSEN = re.compile(r"\b(\w+)=(True|False|None|\"\w*\"|[\d.]+)(?!\w)")
 """An option, and a value that is written out."""
+DTYPES = {
+    "bfloat16": r"bfloat16",
+    "float16": r"(?<!b)float16|\bhalf\b",
+    "float32": r"float32|\bfloat\(\)|\bsingle\b",
+    "float64": r"float64|\bdouble\b",
+}
+"""How code says them."""
+FACTORS = re.compile(r"[\w.]+(?: @ [\w.]+)+")
 OF_GRAD = re.compile(r"gradient|\.grad\b")
 COUNTED = {*NUMBERS.split(), "twenty"} - {"zero", "one"}
 CLAUSE = re.compile(r"[;:,] ")
@@ -172,7 +181,8 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
                 "word, or ask for it by a name that has it, or say less"
             )
     yield from transposed(said)
-    yield from other_options(said)
+    yield from other_options(said, cells, line)
+    yield from other_products(said)
     yield from in_place_of(said)
     plain_names = [code for _, code in said.named if PLAIN.fullmatch(code)]
     for code in sorted({code for code in plain_names if plain_names.count(code) > 1}):
@@ -189,6 +199,7 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
         yield from out_of_order(said, mark, text)
         yield from of_another(said, mark, text)
     behind = f"{asked}\n{cells.behind(asked, line)}"
+    yield from other_dtypes(said.text, behind)
     known = OURS | cells.names | pieces_of(behind) | {*re.findall(r"\w+", behind)}
     known |= {"backward"} if OF_GRAD.search(behind) else set()
     for start, code in said.named:
@@ -233,15 +244,59 @@ def written_as(expression: str, name: str, *, turned: bool) -> bool:
     return bool(re.search(rf"(?<![\w.]){name}{how}", expression))
 
 
-def other_options(said: Sentence) -> Iterator[str]:
-    """Say which options a sentence names with a value, where what is asked has another one."""
+def other_options(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
+    """Say which options a sentence names with a value, where what is asked has another one.
+
+    Or the code that led to that, where what is asked has none.
+    """
     for start, code in said.named:
         if option := CHOSEN.fullmatch(code):
             of_clause = asked_beside(said, start)
-            values = {each[2] for each in CHOSEN.finditer(of_clause) if each[1] == option[1]}
-            if values and option[2] not in values:
-                asked = ", ".join(sorted(values))
-                yield f"the sentence names {code!r}, and what is asked has {asked} there"
+            wheres = [of_clause]
+            if option[1] not in of_clause and option[2] in {"True", "False"}:
+                wheres.append(cells.behind(of_clause, line))
+            for where in wheres:
+                values = {each[2] for each in CHOSEN.finditer(where) if each[1] == option[1]}
+                if values and option[2] not in values:
+                    asked = ", ".join(sorted(values))
+                    yield f"the sentence names {code!r}, and what is asked has {asked} there"
+
+
+def other_products(said: Sentence) -> Iterator[str]:
+    """Say which products of matrices a sentence names where the same ones are asked otherwise.
+
+    Examples:
+        >>> from vtj_site.statements.sentences import sentences
+        >>> asked = 'It {eval}`says("is", of_J, J @ J.T)` `%s`.'
+        >>> (right,), (wrong,) = sentences(asked % "J @ J.T"), sentences(asked % "J.T @ J")
+        >>> [*other_products(right)], [*other_products(wrong)]
+        ([], ["the sentence names 'J.T @ J', and what is asked 'J @ J.T'"])
+    """
+    for start, code in said.named:
+        of_clause = asked_beside(said, start)
+        for asked in (found[0] for found in FACTORS.finditer(of_clause)):
+            if FACTORS.fullmatch(code) and code not in of_clause and factors(code) == factors(asked):
+                yield f"the sentence names {code!r}, and what is asked {asked!r}"
+
+
+def factors(product: str) -> list[str]:
+    """Return the names in a product, in the order of the alphabet."""
+    return sorted(re.findall(r"[A-Za-z_]\w*", product))
+
+
+def other_dtypes(text: str, behind: str) -> Iterator[str]:
+    """Say which dtypes a sentence names where the code behind it has others alone.
+
+    Examples:
+        >>> [*other_dtypes("It is in float16.", "gap(x.half(), x)")]
+        []
+        >>> [*other_dtypes("It is in float16.", "gap(x.bfloat16(), x)")]
+        ["the sentence names 'float16', and what is asked bfloat16"]
+    """
+    made = [name for name, pattern in DTYPES.items() if re.search(pattern, behind)]
+    for name in DTYPES.keys() - {*made}:
+        if made and re.search(rf"(?<![\w]){name}\b", text):
+            yield f"the sentence names {name!r}, and what is asked {', '.join(made)}"
 
 
 def in_place_of(said: Sentence) -> Iterator[str]:

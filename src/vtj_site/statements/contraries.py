@@ -37,7 +37,7 @@ one single | several
 square | cube
 add divide | subtract overwrite=replace remove multiply
 multiplication addition | division subtraction
-keep hold find leave | lose=drop=discard=forget=destroy=erase=empty
+keep hold find leave | lose=drop=discard=forget=destroy=erase=empty violate
 give get bring make return hand | withhold=lack
 need want require | avoid spare
 save store | waste
@@ -65,7 +65,7 @@ fast | slow
 fastest | slowest
 other another | same=identical
 alike | different=differently=unlike identical
-equal | unequal
+equal | unequal distinct
 agree match | disagree=contradict=conflict
 differ | coincide
 true | false
@@ -116,7 +116,7 @@ random | fixed=deterministic
 | visible hidden
 closest closer nearer | farthest farther
 open | close
-| symmetric diagonal
+| symmetric diagonal triangular
 | finite infinite=infinity nan
 silently silent | loud=loudly=openly=noisily
 | least most
@@ -138,6 +138,9 @@ since | although=though=despite
 forward | backward=reverse
 ~ half double
 generator | critic
+positional | keyword
+plain | wrapped nested
+missing | known observed
 | server client
 | eager compiled
 | cpu gpu
