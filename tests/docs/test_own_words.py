@@ -136,7 +136,7 @@ SAID: dict[str, dict[str, Callable[[], bool]]] = {
     },
     "explanation/how-this-site-is-built": {
         "How this site is built: every cell runs": every_cell_runs,
-        "Each cell on each page runs when the site is built": every_cell_runs,
+        "Run `nox -s docs` to build the site and run each cell on each page.": every_cell_runs,
     },
 }
 OF_ITSELF = re.compile(
