@@ -275,7 +275,11 @@ def other_products(said: Sentence) -> Iterator[str]:
     for start, code in said.named:
         of_clause = asked_beside(said, start)
         for asked in (found[0] for found in FACTORS.finditer(of_clause)):
-            if FACTORS.fullmatch(code) and code not in of_clause and factors(code) == factors(asked):
+            if (
+                FACTORS.fullmatch(code)
+                and code not in of_clause
+                and factors(code) == factors(asked)
+            ):
                 yield f"the sentence names {code!r}, and what is asked {asked!r}"
 
 
