@@ -16,7 +16,8 @@ in such a sentence, outside of what is computed and of code:
 - a word with "un" before it, or without, stands so in what is asked;
 - a class that it names (`Normal`) is asked, where another one is that it does not name;
 - an option that it names, `detect=True`, has no other value in what is asked; a dtype stands there,
-  or in the code that led to that, if another one does;
+  or in the code that led to that, if another one does; of a product of matrices, `J @ J.T`, the
+  factors stand there in the same order;
 - two of these, or two numbers, stand in the order in which they are asked;
 - what is asked in one clause and said in another has not changed places with what is said there;
 - before a word that compares ("larger", "twice", "the first row") stands something of the first
@@ -274,12 +275,10 @@ def other_products(said: Sentence) -> Iterator[str]:
     """
     for start, code in said.named:
         of_clause = asked_beside(said, start)
+        if code in of_clause or not FACTORS.fullmatch(code):
+            continue
         for asked in (found[0] for found in FACTORS.finditer(of_clause)):
-            if (
-                FACTORS.fullmatch(code)
-                and code not in of_clause
-                and factors(code) == factors(asked)
-            ):
+            if factors(code) == factors(asked):
                 yield f"the sentence names {code!r}, and what is asked {asked!r}"
 
 
