@@ -55,7 +55,7 @@ ORDERS = re.compile(
     re.IGNORECASE,
 )
 OPENING = re.compile(
-    r"(?:(?:to|if|either|where|when|for|before|after|with|in|inside|on|of|as|under|down|then|so|otherwise)"
+    r"(?:(?:to|if|where|when|for|before|after|with|in|inside|on|of|as|under|down|then|so|otherwise)"
     r"\b[^,]*,\s*(?:`[^`]*`,\s*)?)",
     re.I,
 )
