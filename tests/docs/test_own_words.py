@@ -108,14 +108,12 @@ SAID: dict[str, dict[str, Callable[[], bool]]] = {
         ),
     },
     "how-to/errors": {
-        "Each message was raised when this page was built, and compared letter by letter": (
+        "This page raises each message and compares it letter by letter": (
             every_message_is_declared
         ),
     },
     "how-to/rarer-errors": {
-        "More messages, each raised when this page was built, compared letter by letter": (
-            every_message_is_declared
-        ),
+        "This page raises more messages, compared letter by letter": every_message_is_declared,
     },
     "how-to/index": {
         "These pages open with the code, which ran when this site was built": every_cell_runs,
@@ -131,8 +129,9 @@ SAID: dict[str, dict[str, Callable[[], bool]]] = {
         "Each combination was tried when this page was built": every_cell_runs,
     },
     "reference/cheat-sheet": {
-        "Each line of code below ran when this page was built, and what it gives or raises was "
-        "compared.": every_line_of_the_sheet_is_run,
+        "This page runs each line of code below and compares what it gives or raises.": (
+            every_line_of_the_sheet_is_run
+        ),
     },
     "explanation/how-this-site-is-built": {
         "How this site is built: every cell runs": every_cell_runs,
