@@ -14,9 +14,18 @@ EXAMPLE = "src/vtj/examples/three_outputs.py"
 LINK = re.compile(r"\{term\}`([^`<]+)[^`]*`|\[([^\]\n]+)\]\((?!http)[^)\n]+\)")
 
 
+LABEL = re.compile(r"^\((.+)\)=$", re.MULTILINE)
+
+
 def alone(page: str) -> str:
-    """Return the text of a page as it can stand in a site without the others: with no links."""
-    return LINK.sub(r"\1\2", (ROOT / page).read_text(encoding="utf-8"))
+    """Return the text of a page as it can stand in a site without the others: it links to itself.
+
+    With its links gone, a signpost would be a statement that nothing checks.
+    """
+    text = (ROOT / page).read_text(encoding="utf-8")
+    label = LABEL.search(text)
+    assert label
+    return LINK.sub(lambda found: found[1] or f"[{found[2]}](#{label[1]})", text)
 
 
 class Site:
