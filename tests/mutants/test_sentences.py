@@ -68,7 +68,7 @@ def test_what_is_planted_around_a_computed_word() -> None:
     cells = Cells("```{code-cell}\nx = without_step = w = of_nobody = 1\n```\n")
     block = (
         'Without a step it is {eval}`says("larger", without_step, x[-1])` than the last one of '
-        "`x`, [as here](not-a-word). It is not so for `w`.\n"
+        "`x`, [as here](not-a-word). Do not do so for `w`.\n"
     )
     planted = [(one.kind, one.applied(block)) for one in around_the_word(block, cells.names)]
     assert [kind for kind, _ in planted] == [NOT] * 4 + [FIELD] + [OPPOSITE] * 3 + [NAME]
