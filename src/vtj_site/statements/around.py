@@ -14,7 +14,8 @@ in such a sentence, outside of what is computed and of code:
   that led to that;
 - what it says runs or raises, `gradcheck`, is called there, where another call is asked beside it;
 - a word with "un" before it, or without, stands so in what is asked;
-- a class that it names (`Normal`) is asked, where another one is that it does not name;
+- a class that it names (`Normal`), or a function, is asked, where another one of its family is that
+  it does not name;
 - an option that it names, `detect=True`, has no other value in what is asked; a dtype stands there,
   or in the code that led to that, if another one does; of a product of matrices, `J @ J.T`, the
   factors stand there in the same order;
@@ -45,7 +46,7 @@ from vtj_site.statements.contraries import FIELD, NUMBERS, WRITTEN, alike, asked
 from vtj_site.statements.parts import PARTS
 from vtj_site.statements.predicates import PREDICATES
 from vtj_site.statements.sentences import CLAIM, QUOTED, Mark, Sentence, ordered
-from vtj_site.statements.values import CALLS, ORDER, PLACES, SUMS, TIMES
+from vtj_site.statements.values import CALLS, HAS, ORDER, PLACES, SUMS, TIMES
 from vtj_site.statements.words import plain
 
 NEGATION = re.compile(
@@ -89,6 +90,8 @@ DTYPES = {
 }
 """How code says them."""
 FACTORS = re.compile(r"[\w.]+(?: @ [\w.]+)+")
+CALLED = re.compile(r"\b[A-Za-z]\w*(?:[._][a-z]\w*)+_?")
+"""A name of three pieces, `torch.autograd.grad` or `clip_grad_norm_`, is that of a function."""
 OF_GRAD = re.compile(r"gradient|\.grad\b")
 COUNTED = {*NUMBERS.split(), "twenty"} - {"zero", "one"}
 CLAUSE = re.compile(r"[;:,] ")
@@ -185,6 +188,7 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
     yield from other_options(said, cells, line)
     yield from other_products(said)
     yield from in_place_of(said)
+    yield from other_functions(said, cells, line)
     plain_names = [code for _, code in said.named if PLAIN.fullmatch(code)]
     for code in sorted({code for code in plain_names if plain_names.count(code) > 1}):
         yield f"the sentence names {code!r} twice: is one of them something else?"
@@ -200,7 +204,8 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
         yield from out_of_order(said, mark, text)
         yield from of_another(said, mark, text)
     behind = f"{asked}\n{cells.behind(asked, line)}"
-    yield from other_dtypes(said.text, behind)
+    shown = " ".join(mark.target for mark in said.told if mark.word.lower() in HAS)
+    yield from other_dtypes(said.text, shown if dtypes(shown) else behind)
     known = OURS | cells.names | pieces_of(behind) | {*re.findall(r"\w+", behind)}
     known |= {"backward"} if OF_GRAD.search(behind) else set()
     for start, code in said.named:
@@ -287,6 +292,11 @@ def factors(product: str) -> list[str]:
     return sorted(re.findall(r"[A-Za-z_]\w*", product))
 
 
+def dtypes(code: str) -> list[str]:
+    """Return the dtypes that code names."""
+    return [name for name, pattern in DTYPES.items() if re.search(pattern, code)]
+
+
 def other_dtypes(text: str, behind: str) -> Iterator[str]:
     """Say which dtypes a sentence names where the code behind it has others alone.
 
@@ -296,7 +306,7 @@ def other_dtypes(text: str, behind: str) -> Iterator[str]:
         >>> [*other_dtypes("It is in float16.", "gap(x.bfloat16(), x)")]
         ["the sentence names 'float16', and what is asked bfloat16"]
     """
-    made = [name for name, pattern in DTYPES.items() if re.search(pattern, behind)]
+    made = dtypes(behind)
     for name in DTYPES.keys() - {*made}:
         if made and re.search(rf"(?<![\w]){name}\b", text):
             yield f"the sentence names {name!r}, and what is asked {', '.join(made)}"
@@ -320,6 +330,46 @@ def in_place_of(said: Sentence) -> Iterator[str]:
         for name in sorted(each for each in named if not stems(each) & spoken_in(asked)):
             if others:
                 yield f"the sentence names {name!r}, and what is asked {', '.join(sorted(others))}"
+
+
+def other_functions(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
+    """Say which functions a sentence names where what is asked has another one of their family.
+
+    Its name has one other piece, as in `torch.autograd.grad` for `torch.autograd.backward`; or what
+    is asked has that piece, as `by_norm` has of `clip_grad_norm_`.
+
+    Examples:
+        >>> from vtj_site.statements.sentences import sentences
+        >>> asked = 'It {eval}`says("has", source, "torch.func.vjp(f)")` `torch.func.%s`.'
+        >>> (right,), (wrong,) = sentences(asked % "vjp"), sentences(asked % "jvp")
+        >>> [*other_functions(right, Cells(), 1)], [*other_functions(wrong, Cells(), 1)]
+        ([], ["the sentence names 'torch.func.jvp', and what is asked torch.func.vjp"])
+    """
+    for start, code in said.named:
+        of_clause = asked_beside(said, start)
+        behind, pieces = cells.behind(of_clause, line), {*re.findall(r"[a-z]+", of_clause.lower())}
+        mine = CALLED.match(code)
+        if not mine or mine[0] in of_clause:
+            continue
+        found = CALLED.findall(f"{of_clause}\n{behind}")
+        for other in dict.fromkeys(name for full in found for name in (full, full.split(".")[-1])):
+            one, apart = other_piece(mine[0], other)
+            asked = other in of_clause or (apart in pieces and one not in pieces)
+            if apart and asked and other not in said.text:
+                yield f"the sentence names {mine[0]!r}, and what is asked {other}"
+
+
+def other_piece(name: str, other: str) -> tuple[str, str]:
+    """Return the one piece in which two names of functions differ, or nothing.
+
+    Examples:
+        >>> other_piece("clip_grad_norm_", "clip_grad_value_"), other_piece("a.b", "a.b.c")
+        (('norm', 'value'), ('', ''))
+    """
+    both = [re.split(r"[._]", each) for each in (name, other)]
+    differing = [pair for pair in zip(*both, strict=False) if pair[0] != pair[1]]
+    alike = both[0][0] == both[1][0] and len(both[0]) == len(both[1]) > 2
+    return differing[0] if alike and len(differing) == 1 else ("", "")
 
 
 def unasked_options(said: Sentence, asked: Set[str]) -> Iterator[str]:
