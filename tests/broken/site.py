@@ -18,13 +18,14 @@ LABEL = re.compile(r"^\((.+)\)=$", re.MULTILINE)
 
 
 def alone(page: str) -> str:
-    """Return the text of a page as it can stand in a site without the others: it links to itself.
+    """Return the text of a page as it can stand in a site without the others.
 
-    With its links gone, a signpost would be a statement that nothing checks.
+    It links to itself, if it has a label: with no link, a signpost would be a statement.
     """
     text = (ROOT / page).read_text(encoding="utf-8")
     label = LABEL.search(text)
-    assert label
+    if label is None:
+        return LINK.sub(r"\1\2", text)
     return LINK.sub(lambda found: found[1] or f"[{found[2]}](#{label[1]})", text)
 
 

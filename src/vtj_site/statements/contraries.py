@@ -319,7 +319,7 @@ def contraries(word: str) -> list[str]:
 
     Examples:
         >>> contraries("Last"), contraries("drops"), contraries("unwatched")
-        (['first', 'second'], ['finds', 'holds', 'keeps', 'leaves'], ['watched'])
+        (['first', 'second'], ['finds', 'holds', 'keeps', 'leaves', 'violates'], ['watched'])
     """
     found = sorted(each for group in rivals(word) for each in group)
     if not found and UNDONE.fullmatch(word):

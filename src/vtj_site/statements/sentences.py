@@ -55,6 +55,7 @@ ORDERS = re.compile(
     re.IGNORECASE,
 )
 OPENING = re.compile(
+    r"(?:(?:so|instead|yes|no),?\s+)?"
     r"(?:(?:to|if|where|when|for|before|after|with|in|inside|on|of|as|under|down|then|so|otherwise)"
     r"\b[^,]*,\s*(?:`[^`]*`,\s*)?)",
     re.I,
