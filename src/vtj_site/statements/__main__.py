@@ -17,6 +17,7 @@ def main(pages: list[str]) -> int:
             print(f"{page}:{mark.line}: {mark.wrong or f'holds: {mark.sentence}'}")
             print(f"    {mark.count}")
         for sentence in unchecked:
+            failed = True
             print(f"{page}:{sentence.line}: nothing checks {sentence.unchecked}")
         print(f"{page}: {len(judged)} marks, {len(unchecked)} statements with unchecked words")
     return int(failed)

@@ -308,7 +308,7 @@ def other_dtypes(text: str, behind: str) -> Iterator[str]:
     """
     made = dtypes(behind)
     for name in DTYPES.keys() - {*made}:
-        if made and re.search(rf"(?<![\w]){name}\b", text):
+        if made and re.search(rf"(?<!\w){name}\b", text):
             yield f"the sentence names {name!r}, and what is asked {', '.join(made)}"
 
 

@@ -69,7 +69,7 @@ PART = re.compile(r"(?:`[^`]*`|as|at|by|for|from|in|of|on|to|with)(?![\w`])", re
 """Begins a piece behind a colon that says how or where: "in a mask"."""
 DEFINITION = re.compile(r"^(?:an?|the)?\s*\*[^*]+\*[^.:]{0,40}?\b(?:is|are|means?|says)\b", re.I)
 NO_ORDER = re.compile(
-    r"(?!say\b)\w+ that (?!in\b|on\b|off\b|one\b|by\b|gradient\b)"
+    r"(?:check|expect|find|forget|imagine|learn|note|read|remember|see|show|tell|think) that\b(?!,)"
     r"|(?:read|put|set|cut|let) (?:into|from|by)\b",
     re.I,
 )
