@@ -50,6 +50,7 @@ ELEMENTWISE: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     ),
     "random": (custom(torch.sin, lambda x, g: cosine(x, g) * torch.rand_like(g)), RIGHT),
     "not linear": (custom(torch.sin, lambda x, g: cosine(x, g).abs()), RIGHT),
+    "a constant": (custom(torch.sin, lambda x, g: cosine(x, g) + 0.1), RIGHT),
     "detached": (lambda x: x.sin() + x.detach() ** 2, lambda x: x.sin() + x**2),
 }
 # of a single element softmax is constant

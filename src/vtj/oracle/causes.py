@@ -12,6 +12,7 @@ from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC, Family
 from vtj.oracle.pairs import Pair, Probes, pairs
 from vtj.oracle.patterns import (
     CONJUGATE,
+    CONSTANT,
     FACTOR,
     NOT_CONJUGATED,
     NOT_OF_V,
@@ -58,7 +59,7 @@ def named(
         return "", None
     if asked.J is not None:
         return _beside_a_jacobian(asked, pair, family), None
-    return next(_of_products(asked, said, at), ""), None
+    return next(_of_products(asked, said, at), "") or constant(asked.trial), None
 
 
 def _of_all_entries(
@@ -94,16 +95,24 @@ def _of_all_entries(
     # where the two agree, it is the exact one that is agreed on
     agreed = unnamed(np.where(differs, right.value, accused.value), right.error)
     remarks = explained(family, found, agreed, differs, trial.inputs)
-    return of_sum(trial, family, found, remarks)
+    return beside_v(trial, family, found, remarks)
 
 
-def of_sum(
+def constant(trial: Trial) -> str:
+    """Say so where backward adds what does not depend on `v`."""
+    return CONSTANT if trial.vjp(np.zeros(trial.size[0])).any() else ""
+
+
+def beside_v(
     trial: Trial, family: Family, found: Mapping[str, Array], remarks: tuple[str, str]
 ) -> tuple[str, str]:
-    """Return remarks that do not say that backward depends on no `v` where it does on its sum.
+    """Return remarks that say how backward depends on `v`, which its rows of J do not show.
 
-    Its rows of J, each from a single 1 in `v`, are the same for both.
+    Each is from a single 1 in `v`: they are the same where it depends on no `v`, or on its sum.
     """
+    what, where = remarks
+    if family == BACKWARD and not what and ":" not in where:  # no input has a mistake of its own
+        return constant(trial), where
     if family != BACKWARD or all(NOT_OF_V not in one for one in remarks):
         return remarks
     J = found[BACKWARD.name]  # noqa: N806 - J is the term

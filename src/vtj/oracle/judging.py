@@ -24,7 +24,7 @@ from vtj.oracle.behavior import (
     rounding_between,
     unchecked,
 )
-from vtj.oracle.causes import of_sum
+from vtj.oracle.causes import beside_v
 from vtj.oracle.doubts import open_question, settle
 from vtj.oracle.findings import (
     LAST_DIGITS,
@@ -266,7 +266,7 @@ def _accusation(answers: Answers, family: Family, mask: Mask) -> Finding:
         return Finding(f"{entry}: {family.conclusion}", "undecided")
     found = {name: one.value for name, one in speakers.items()}
     remarks = explained(family, found, result.agreed, mask, trial.inputs)
-    remarks = of_sum(trial, family, found, remarks)
+    remarks = beside_v(trial, family, found, remarks)
     return accusation(entry, family.conclusion, family.culprit, *remarks)
 
 

@@ -31,6 +31,7 @@ FACTOR = "a factor transposed, as w.T for w"  # the J of one input of several is
 NOT_OF_V = "does not depend on v"
 OF_SUM = "depends on the sum of v alone, as where v is averaged"
 NOT_LINEAR = "not linear in v"
+CONSTANT = "a term that does not depend on v: not zero for a v of zeros"
 TOGETHER = "right where each output is used alone, wrong where several are"
 SINGLE = "float32 precision"
 MISSING, TOO_MANY = VAGUE = ("a missing term", "a term too many")

@@ -11,7 +11,7 @@ from torch import Tensor
 
 import vtj
 from tests.zoo.bug import custom, matrix, vector
-from vtj.oracle.patterns import NOT_OF_V, OF_SUM
+from vtj.oracle.patterns import CONSTANT, NOT_OF_V, OF_SUM
 
 N = 100
 X = torch.linspace(0.5, 2, N, dtype=torch.float64)
@@ -60,6 +60,7 @@ NAMED: dict[str, tuple[Callable[..., Any], Any]] = {
         (X, X + 1),
     ),
     "does not depend on v": (sine(lambda g, slope: slope), X),
+    CONSTANT: (sine(lambda g, slope: g * slope + 0.1), X),
     "a detached path": (lambda x: x.sin() + x.detach() ** 2, X),
     "a detached path: zero where it should not be": (lambda x: x.detach() ** 2, X),
 }
@@ -105,6 +106,12 @@ def test_what_depends_on_the_sum_of_v_is_told_from_what_depends_on_none(
         )
         finding = verify(f, (vector(4), vector(4) + 1)).findings[0]
         assert f" of x[0], {told}; " in finding, finding
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+def test_a_constant_is_named_by_all_entries_too(verify: Any) -> None:
+    finding = verify(custom(torch.sin, lambda x, g: g * x[0].cos() + 0.1), vector(4)).findings[0]
+    assert finding.endswith(f"({CONSTANT}, 16 of 16 entries)")
 
 
 @pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
