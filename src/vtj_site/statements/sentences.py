@@ -15,8 +15,9 @@ A *statement* says something of torch, of `vtj` or of a source. What is none:
   quotation marks, which somebody else said.
 
 An order and "the table below" are free in their own clause. Where a later one says something
-("Pass it, and torch adds it"), after a colon too, the whole sentence is a statement; code alone
-("Clear it: `x.grad = None`") says how.
+("Pass it, and torch adds it"), after a colon too, or an order says why ("Clone, since torch writes
+into it", "Call `f`, which writes"), the whole sentence is a statement; code alone ("Clear it:
+`x.grad = None`") says how.
 """
 
 import re
@@ -73,6 +74,8 @@ NO_ORDER = re.compile(
     r"|(?:read|put|set|cut|let) (?:into|from|by)\b",
     re.I,
 )
+REASON = re.compile(r"\b(?:since|because)\b(?!\W*$)|, (?:which|whose)\b")
+"""Begins what an order says of why it is given: "Clone it, since a write …", "…, which writes"."""
 SIGNPOST = re.compile(
     r"^(?:(?:this|the|these|below|above)\b"
     r"(?: (?!(?:in|of|on|from|with|has|have|is|are)\b)[\w-]+){0,3}? "
@@ -278,12 +281,18 @@ def leads(text: str, links: Iterable[tuple[int, int]]) -> bool:
 
 
 def ordered(clause: str) -> bool:
-    """Whether a clause tells the reader to do something."""
+    """Whether a clause tells the reader to do something, and no more.
+
+    Examples:
+        >>> [ordered(clause) for clause in ("Clone `v`", "Clone `v`, since torch keeps it")]
+        [True, False]
+    """
     opening = OPENING.match(clause)
     for start in (0, opening.end() if opening else 0):
         first = FIRST.match(clause, start)
         if first and ORDERS.match(first["first"]):
-            return not NO_ORDER.match(clause, first.start("first"))
+            told = NO_ORDER.match(clause, first.start("first"))
+            return not (told or REASON.search(SPAN.sub("`", clause)))
     return False
 
 
