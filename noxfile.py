@@ -267,17 +267,19 @@ def mutants(session: nox.Session) -> None:
     """Plant every fault in pages, examples and claims, one at a time, and see each caught.
 
     Then every contrary of a sentence whose words are checked, and as a control some rewordings that
-    leave such a sentence true. `-- docs/faq.md` plants in one page,
-    `-- --some` one fault of three in twelve files, those of the last day first, others for each
-    commit.
+    leave such a sentence true. `-- docs/faq.md` plants in one page, and with `--record` its row is
+    written anew. `-- --some` plants one fault of three in twelve files, those of the last day
+    first, others for each commit.
     """
     install(session, "tests")
     session.run("python", "-m", "tests.mutants", *session.posargs, env=AS_THE_BUILD)
-    of_pages = [each for each in session.posargs if each.endswith(".md") or each == "--record"]
-    if of_pages or session.posargs in ([], ["--some"]):
+    pages = [each for each in session.posargs if each.endswith(".md")]
+    whole = session.posargs in ([], ["--record"])
+    if pages or whole or session.posargs == ["--some"]:
+        of_pages = session.posargs if whole else pages
         session.run("python", "-m", "tests.mutants.sentences", *of_pages, env=AS_THE_BUILD)
-    if of_pages == ["--record"] or session.posargs == []:
-        session.run("python", "-m", "tests.mutants.rewordings", *of_pages, env=AS_THE_BUILD)
+    if whole:
+        session.run("python", "-m", "tests.mutants.rewordings", *session.posargs, env=AS_THE_BUILD)
 
 
 @nox.session(default=False)

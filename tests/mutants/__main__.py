@@ -46,18 +46,32 @@ def counted(outcomes: list[Outcome], reasons: list[str | None]) -> dict[str, Cou
     return kinds
 
 
-def record(rows: dict[str, Any], reasons: dict[str, Any], seconds: float) -> None:
-    """Write down what became of all faults; the library's part stays as it is."""
+def record(rows: dict[str, Any], judged: dict[str, Any], every: list[str]) -> None:
+    """Write down what became of the faults of some files; all else stays as it is.
+
+    `judged` says how long each file took, and for how many of its faults each reason held. An
+    AssertionError if another file has changed since, or was judged with other versions.
+    """
     written = json.loads(RECORD.read_text(encoding="utf-8"))
-    written["documentation"] = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "commit": the_commit(),
+    before, known = written["documentation"], NoFaults.read()
+    made_with = {
         "torch": torch.__version__.partition("+")[0],
         "numpy": numpy.__version__,
         "python": platform.python_version(),
-        "minutes": round(seconds / 60),
-        "reasons": reasons,
+    }
+    for name in set(every) - set(rows):
+        assert before["digests"].get(name) == digest(name), f"{name} has changed: name it too"
+        assert made_with.items() <= before.items(), f"{name} was judged with other versions"
+        rows[name], judged[name] = before["files"][name], before["judged"][name]
+    why = sum((Counter(one["reasons"]) for one in judged.values()), Counter[str]())
+    written["documentation"] = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "commit": the_commit(),
+        **made_with,
+        "minutes": round(sum(one["seconds"] for one in judged.values()) / 60),
+        "reasons": {name: [text, why[name]] for name, text in sorted(known.reasons.items())},
         "digests": {name: digest(name) for name in sorted(rows)},
+        "judged": {name: judged[name] for name in sorted(rows)},
         "files": {name: rows[name] for name in sorted(rows)},
     }
     RECORD.write_text(in_lines(written, depth=3) + "\n", encoding="utf-8")
@@ -110,7 +124,11 @@ def main(arguments: list[str]) -> int:
     """Judge the files that are named, or all; return whether something got through."""
     parser = argparse.ArgumentParser(prog="nox -s mutants --", description=__doc__)
     parser.add_argument("files", nargs="*", help="from the project's root; by default all")
-    parser.add_argument("--record", action="store_true", help="write what the site shows of it")
+    parser.add_argument(
+        "--record",
+        action="store_true",
+        help="write what the site shows of it; the others must be recorded as they are now",
+    )
     parser.add_argument(
         "--some",
         action="store_true",
@@ -120,19 +138,19 @@ def main(arguments: list[str]) -> int:
     every = judging.files()
     if unknown := set(options.files) - set(every):
         parser.error(f"{', '.join(sorted(unknown))}: no fault can be planted there; see `files`")
-    if options.record and (options.files or options.some):
-        parser.error("--record needs all files; none may be named or drawn")
+    if options.record and options.some:
+        parser.error("--record needs whole files; none may be drawn")
     names = options.files or (of_this_commit(every) if options.some else every)
 
     as_the_build_does()
-    known, rows, why, total = NoFaults.read(), dict[str, Any](), Counter[str](), Counter[str]()
-    spent = 0.0
+    known, total, spent = NoFaults.read(), Counter[str](), 0.0
+    rows, judged = dict[str, Any](), dict[str, Any]()
     chosen = picked_for_this_commit if options.some else judging.every
     for name, outcomes, seconds in at_once(lambda name: list(judging.judge(name, chosen)), names):
         reasons = [None if caught else known.reason(fault) for fault, caught in outcomes]
         rows[name] = counted(outcomes, reasons)
         counts = sum(rows[name].values(), Counter[str]())
-        why.update(filter(None, reasons))
+        judged[name] = {"seconds": round(seconds), "reasons": Counter(filter(None, reasons))}
         total.update(counts)
         spent += seconds
         said = ", ".join(f"{what} {count}" for what, count in counts.items())
@@ -147,8 +165,7 @@ def main(arguments: list[str]) -> int:
     if total["through"]:
         print(WHAT_TO_DO)
     if options.record:
-        reasons_told = {name: [text, why[name]] for name, text in sorted(known.reasons.items())}
-        record(rows, reasons_told, spent)
+        record(rows, judged, every)
     return int(bool(total["through"] or needless))
 
 
