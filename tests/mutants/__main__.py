@@ -53,7 +53,7 @@ def record(rows: dict[str, Any], judged: dict[str, Any], every: list[str]) -> No
     AssertionError if another file has changed since, or was judged with other versions.
     """
     written = json.loads(RECORD.read_text(encoding="utf-8"))
-    before, known = written["documentation"], NoFaults.read()
+    before, known = written.get("documentation", {}), NoFaults.read()
     made_with = {
         "torch": torch.__version__.partition("+")[0],
         "numpy": numpy.__version__,

@@ -158,9 +158,28 @@ def test_all_faults_of_all_files_are_recorded(site: Site, monkeypatch: pytest.Mo
     row = {"number": {"planted": 5, "check": 3, "shown": 1, "no fault": 1}}
     assert written["files"] == {NAME: row}
     assert written["reasons"] == {"unused": ["why", 1]}
-    for arguments in (["--record", NAME], ["--record", "--some"], ["docs/no.md"]):
+    for arguments in (["--record", "--some"], ["docs/no.md"]):
         with pytest.raises(SystemExit):
             command.main(arguments)
+
+
+def test_the_row_of_a_named_file_is_recorded_anew_where_no_other_has_changed(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "digest", lambda name: (judging.ROOT / name).read_text("utf-8"))
+    other = site.page.with_name("other.md")
+    other.write_text("```{code-cell} python\nassert 2 + 2 == 4\n```\n", encoding="utf-8")
+    site.excuse(EXCUSED)
+    command.main(["--record"])
+    site.write(PAGE.replace("unused = 7", "assert y"))
+    shown.write(site.page)
+    with pytest.raises(AssertionError, match=r"docs/page.md has changed: name it too"):
+        command.main(["--record", "docs/other.md"])
+    command.main(["--record", NAME])
+    written = json.loads(site.record.read_text(encoding="utf-8"))["documentation"]
+    assert written["files"][NAME] == {"number": {"planted": 4, "check": 3, "shown": 1}}
+    assert written["files"]["docs/other.md"]["number"] == {"planted": 3, "check": 3}
+    assert written["reasons"] == {"unused": ["why", 0]}
 
 
 def test_some_files_are_those_of_the_last_day_and_others_for_each_commit(
