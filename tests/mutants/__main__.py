@@ -6,6 +6,7 @@ import platform
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -49,25 +50,18 @@ def counted(outcomes: list[Outcome], reasons: list[str | None]) -> dict[str, Cou
 def record(rows: dict[str, Any], judged: dict[str, Any], every: list[str]) -> None:
     """Write down what became of the faults of some files; all else stays as it is.
 
-    `judged` says how long each file took, and for how many of its faults each reason held. An
-    AssertionError if another file has changed since, or was judged with other versions.
+    `judged` says how long each file took, and for how many of its faults each reason held. The
+    rows of the others are kept: ask `stale` first.
     """
     written = json.loads(RECORD.read_text(encoding="utf-8"))
     before, known = written.get("documentation", {}), NoFaults.read()
-    made_with = {
-        "torch": torch.__version__.partition("+")[0],
-        "numpy": numpy.__version__,
-        "python": platform.python_version(),
-    }
     for name in set(every) - set(rows):
-        assert before["digests"].get(name) == digest(name), f"{name} has changed: name it too"
-        assert made_with.items() <= before.items(), f"{name} was judged with other versions"
         rows[name], judged[name] = before["files"][name], before["judged"][name]
     why = sum((Counter(one["reasons"]) for one in judged.values()), Counter[str]())
     written["documentation"] = {
         "date": datetime.now(UTC).date().isoformat(),
         "commit": the_commit(),
-        **made_with,
+        **versions(),
         "minutes": round(sum(one["seconds"] for one in judged.values()) / 60),
         "reasons": {name: [text, why[name]] for name, text in sorted(known.reasons.items())},
         "digests": {name: digest(name) for name in sorted(rows)},
@@ -75,6 +69,26 @@ def record(rows: dict[str, Any], judged: dict[str, Any], every: list[str]) -> No
         "files": {name: rows[name] for name in sorted(rows)},
     }
     RECORD.write_text(in_lines(written, depth=3) + "\n", encoding="utf-8")
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that what became of a fault may depend on."""
+    return {
+        "torch": torch.__version__.partition("+")[0],
+        "numpy": numpy.__version__,
+        "python": platform.python_version(),
+    }
+
+
+def stale(others: Iterable[str]) -> str:
+    """Say which of these files is not as it was recorded, "" if all are."""
+    before = json.loads(RECORD.read_text(encoding="utf-8")).get("documentation", {})
+    for name in others:
+        if name not in before.get("judged", {}) or before["digests"][name] != digest(name):
+            return f"{name} has changed since the record: name it too"
+        if not versions().items() <= before.items():
+            return f"{name} was judged with other versions: record all files"
+    return ""
 
 
 def the_commit() -> str:
@@ -141,6 +155,8 @@ def main(arguments: list[str]) -> int:
     if options.record and options.some:
         parser.error("--record needs whole files; none may be drawn")
     names = options.files or (of_this_commit(every) if options.some else every)
+    if options.record and (said := stale(sorted(set(every) - set(names)))):
+        parser.error(said)
 
     as_the_build_does()
     known, total, spent = NoFaults.read(), Counter[str](), 0.0

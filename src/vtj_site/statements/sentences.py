@@ -74,7 +74,10 @@ NO_ORDER = re.compile(
     r"|(?:read|put|set|cut|let) (?:into|from|by)\b",
     re.I,
 )
-REASON = re.compile(r"\b(?:since|because)\b(?!\W*$)|, (?:which|whose)\b")
+REASON = re.compile(
+    r"\b(?:since|because)\b(?!\W*$)"
+    r"|, (?:(?:after|by|for|from|in|of|through|to|with) )?(?:which|whose)\b"
+)
 """Begins what an order says of why it is given: "Clone it, since a write …", "…, which writes"."""
 SIGNPOST = re.compile(
     r"^(?:(?:this|the|these|below|above)\b"

@@ -66,6 +66,10 @@ NAMED: dict[str, tuple[Callable[..., Any], Any]] = {
 }
 UNNAMED: dict[str, tuple[Callable[..., Any], Any]] = {
     "one entry": (sine(lambda g, slope: g * slope * torch.where(ONE, 1.5, 1)), X),
+    "one entry, and nan for a v of zeros": (
+        sine(lambda g, slope: g * slope * torch.where(ONE, 1.5, 1) * (g.norm() / g.norm())),
+        X,
+    ),
     "two factors": (sine(lambda g, slope: g * slope * torch.where(X < 1, 1.5, 2)), X),
     "two signs": (sine(lambda g, slope: g * slope * torch.where(X < 1, -1, -2)), X),
     "a softmax without its sum": (
