@@ -116,12 +116,8 @@ SAID: dict[str, dict[str, Callable[[], bool]]] = {
         "This page raises more messages, compared letter by letter": every_message_is_declared,
     },
     "how-to/index": {
-        "These pages open with the code, which ran when this site was built": every_cell_runs,
         "Each opens with code that ran.": every_cell_runs,
         "show what goes wrong": guides_end_with_pitfalls,
-    },
-    "tutorials/index": {
-        "More than half of the sections take four steps": most_sections_take_four_steps
     },
     "tutorials/three_outputs": {"as most tutorials here do": most_sections_take_four_steps},
     "reference/outcomes": {

@@ -157,6 +157,8 @@ fine | coarse
 | first-order second-order
 convolution linear | pooling
 | numerical analytical
+detach | attach
+common | local global
 """
 FORMS = """
 kept:keep held:hold found:find left:leave lost:lose gave:give given:give got:get made:make

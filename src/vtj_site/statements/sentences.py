@@ -9,7 +9,7 @@ A *statement* says something of torch, of `vtj` or of a source. What is none:
   first sentence of an entry of a glossary;
 - a signpost: its subject is this page or a part of it ("The table below …", "Here is …"), or it is
   a link, and the few words before that ("More: …"), which ask ("Why it adds: …") or have no verb;
-  "Here `v` is a list" says what the example does, and is a statement;
+  "Here `v` is a list:" says what the example does, and is a statement, as is what a row has;
 - a heading, of a page, of a table's column or of its row where that column has none, a piece of
   fewer than three words, where code is one, a piece without a verb in a table, and what stands in
   quotation marks, which somebody else said.
@@ -82,11 +82,11 @@ REASON = re.compile(
 SIGNPOST = re.compile(
     r"^(?:(?:this|the|these|below|above)\b"
     r"(?: (?!(?:in|of|on|from|with|has|have|is|are)\b)[\w-]+){0,3}? "
-    r"(?:pages?|sections?|tables?|figures?|cells?|tutorials?|guides?|lists?|boxes|rows?)\b"
-    r"|here (?:is|are)\b|here\b.*:$)",
+    r"(?:pages?|sections?|tables?|figures?|cells?|tutorials?|guides?|lists?|boxes)\b"
+    r"|here (?:is|are)\b)",
     re.I,
 )
-LINK = re.compile(r"^(?:(?:more|next|back to)\b[^:]*:|see\b)", re.I)
+LINK = re.compile(r"^(?:(?:more|next|back to)\b[^:]{0,24}:|see\b)", re.I)
 ASKING = re.compile(r"(?:what|why|how|when|where|which|whether|who|to)\b", re.I)
 VERB = re.compile(
     r"is|are|was|were|has|have|had|does|did|can|may|will|becomes?|fills?|goes|happens?|works?"
@@ -212,8 +212,10 @@ def kind_of(text: str) -> str:
         ['instruction', 'instruction', 'question']
         >>> [kind_of(said) for said in ("A *leaf* is no result.", "The table has all.")]
         ['definition', 'signpost']
-        >>> [kind_of(said) for said in ("Here are both.", "Here `v` is a list.", "More is not.")]
+        >>> [kind_of(said) for said in ("Here are both.", "Here `v` is a list:", "More is not.")]
         ['signpost', 'statement', 'statement']
+        >>> [kind_of(said) for said in ("The rows add up.", "Here is `v`, which counts.")]
+        ['statement', 'statement']
         >>> kind_of("If y is real, `v` may be left out.")
         'statement'
     """
@@ -229,7 +231,7 @@ def kind_of(text: str) -> str:
     if any(says(said) for said in later):
         return "statement"
     if SIGNPOST.match(text):
-        return "signpost"
+        return "statement" if REASON.search(SPAN.sub("`", text)) else "signpost"
     return "instruction" if ordered(clause) else "statement"
 
 
