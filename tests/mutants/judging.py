@@ -54,8 +54,8 @@ class Fault(NamedTuple):
 
 Reading = Callable[[], str | None]
 """Reads a page with a fault in it; returns what catches the fault."""
-Chosen = Callable[[planting.Change], bool]
-"""Says whether a change is planted."""
+Chosen = Callable[[Fault], bool]
+"""Says whether a fault is planted."""
 Outcome = tuple[Fault, str | None]
 """A fault and what caught it, `check: …` or `shown: …`; None where nothing did."""
 
@@ -70,8 +70,8 @@ def files() -> list[str]:
     return [file.relative_to(ROOT).as_posix() for file in found]
 
 
-def every(change: planting.Change) -> bool:
-    """Choose each change."""
+def every(fault: Fault) -> bool:
+    """Choose each fault."""
     return True
 
 
@@ -103,15 +103,18 @@ def judge_page(page: Path, name: str, chosen: Chosen) -> Iterator[Outcome]:
     seconds = in_fork(lambda: seconds_of_steps(page, Reader(page)), LONGEST)
     assert isinstance(seconds, list), f"{name}:{seconds}"
     for place, step in enumerate(list(reader.steps)):
-        planted = [(change, with_it) for change, with_it in in_step(step, names) if chosen(change)]
+        planted = [
+            (fault, changed)
+            for change, changed in in_step(step, names)
+            if chosen(fault := of_step(change, step, name))
+        ]
         readings = [partial(read, place, changed) for _, changed in planted]
         caught: list[str | None] = []
         if planted and isinstance(step, PageRole):
             caught = together(reader, readings, partial(read, place, step))
         limit = allowed(sum(seconds[place:]))
-        for number, (change, _) in enumerate(planted):
-            found = caught[number] if caught else in_fork(readings[number], limit)
-            yield of_step(change, step, name), found
+        for number, (fault, _) in enumerate(planted):
+            yield fault, caught[number] if caught else in_fork(readings[number], limit)
         if isinstance(step, PageCell):
             yield from judge_derived(page, name, reader, place)
         said = reader.complaint_from(place, place + 1)
@@ -262,9 +265,9 @@ def judge_module(file: Path, name: str, chosen: Chosen) -> Iterator[Outcome]:
     said = in_fork(partial(read, text))
     assert said is None, f"{name}: without a fault, it says {said}"
     limit = allowed(time.monotonic() - started)
-    for change in filter(chosen, in_module(file)):
-        caught = in_fork(partial(read, change.applied(text)), limit)
-        yield described(change, text, name), caught
+    for change in in_module(file):
+        if chosen(fault := described(change, text, name)):
+            yield fault, in_fork(partial(read, change.applied(text)), limit)
 
 
 def module_name(file: Path) -> str:

@@ -14,7 +14,6 @@ from tests.mutants import judging, no_faults
 from tests.mutants.forks import Fork, in_fork
 from tests.mutants.judging import Fault
 from tests.mutants.no_faults import REFUSED, NoFaults
-from tests.mutants.planting import Change
 
 PAGE = """# Title
 
@@ -134,20 +133,20 @@ def test_of_some_files_some_faults_are_planted_and_no_excuse_is_called_needless(
     site: Site, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(command, "of_this_commit", lambda every: every)
-    monkeypatch.setattr(command, "picked_for_this_commit", lambda change: change.after == "4")
+    monkeypatch.setattr(command, "picked_for_this_commit", lambda fault: fault.after in "48")
     site.excuse(EXCUSED)
     assert command.main(["--some"]) == 0
-    assert f"{NAME}: planted 1, check 1;" in capsys.readouterr().out
+    assert f"{NAME}: planted 1, check 1;" in capsys.readouterr().out, "unused = 8 is excused"
 
 
 def test_chance_picks_one_fault_of_a_few_and_others_for_each_commit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    changes, drawn = [Change("number", place, place + 1, "8") for place in range(600)], []
+    faults, drawn = [FAULT._replace(line=line) for line in range(600)], []
     for commit in "ab":
         monkeypatch.setattr(command, "_commit", lambda commit=commit: commit)
-        drawn.append(set(filter(command.picked_for_this_commit, changes)))
-    assert [round(len(changes) / len(each)) for each in drawn] == [command.ONE_IN] * 2
+        drawn.append(set(filter(command.picked_for_this_commit, faults)))
+    assert [round(len(faults) / len(each)) for each in drawn] == [command.ONE_IN] * 2
     assert len(drawn[0] & drawn[1]) < len(drawn[0]) / 2
 
 
