@@ -269,7 +269,7 @@ def mutants(session: nox.Session) -> None:
     Then every contrary of a sentence whose words are checked, and as a control some rewordings that
     leave such a sentence true. `-- docs/faq.md` plants in one page, and with `--record` its row is
     written anew. `-- --some` plants one fault of three in twelve files, those of the last day
-    first, others for each commit.
+    first, others for each commit, but for what `no_faults.yaml` names.
     """
     install(session, "tests")
     session.run("python", "-m", "tests.mutants", *session.posargs, env=AS_THE_BUILD)
