@@ -25,6 +25,8 @@ in such a sentence, outside of what is computed and of code:
   value that is asked, if something of the second one does;
 - behind the last word that is asked stands no clause that says something: no reason, no conclusion
   and nothing more (", since …", ": it …", ", and …"), unless it tells the reader what to do;
+- a word in a name that is asked has no contrary in the sentence while it is not said itself;
+- a formula with ∂ has a sign, + or −, that stands in what is asked, and the minus of that;
 - no name stands in code twice: where one is mistaken for another, that one mostly does.
 
 What is looked at is what is asked in their own clause, if something is. A word that is asked of the
@@ -196,6 +198,8 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
         yield from unasked_options(said, of_zoo)
         return
     yield from changed_places(said, text)
+    yield from against_names(said, named)
+    yield from other_signs(said, text)
     if said_before := leading(said, text):
         yield f"{said_before!r} says something by itself, and nothing is asked there: say less"
     if more := trailing(said, text):
@@ -230,6 +234,51 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
                     f"the sentence names {name!r}, and neither what is asked nor the code that "
                     f"made it does: {of_clause}"
                 )
+
+
+def against_names(said: Sentence, named: Set[str]) -> Iterator[str]:
+    """Say which words of names that are asked a sentence does not say, but a contrary of them.
+
+    Examples:
+        >>> from vtj_site.statements.sentences import sentences
+        >>> asked = 'With %s, it is {eval}`says("zero", slope_when_detached)`.'
+        >>> (right,) = sentences(asked % "`v` detached")
+        >>> (wrong,) = sentences(asked % "`v` attached")
+        >>> [*against_names(right, {"slope_when_detached"})]
+        []
+        >>> [*against_names(wrong, {"slope_when_detached"})]
+        ["'attached' stands in the sentence, and slope_when_detached in what is asked"]
+    """
+    spoken = {form: word for word in re.findall(r"[A-Za-z]+", said.text) for form in stems(word)}
+    for name in sorted(named):
+        for piece in re.findall(r"[a-z]{4,}", name.lower()) if "_" in name else ():
+            others = {each for group in rivals(piece) for each in group}
+            if not alike(piece) & {*spoken} and "two" not in others:  # nor a number: `three_outputs`
+                for word in sorted({spoken[each] for each in others & {*spoken}}):
+                    yield f"{word!r} stands in the sentence, and {name} in what is asked"
+
+
+def other_signs(said: Sentence, text: str) -> Iterator[str]:
+    """Say which signs of a formula in a sentence what is asked lacks, and a minus that it has.
+
+    Examples:
+        >>> from vtj_site.statements.sentences import sentences
+        >>> asked = 'A·J %s ∂F/∂x is {eval}`says("zero", A @ J + of_x)`.'
+        >>> (right,), (wrong,) = sentences(asked % "+"), sentences(asked % "−")
+        >>> [*other_signs(right, hidden(right))]
+        []
+        >>> [*other_signs(wrong, hidden(wrong))]
+        ['the formula has −, and what is asked none']
+    """
+    if "∂" not in text:
+        return
+    asked = " , ".join(mark.target for mark in said.told)
+    operators = {type(node) for node in ast.walk(ast.parse(f"said({asked})"))}
+    for sign, types in (("+", {ast.Add}), ("−", {ast.Sub, ast.USub})):
+        if sign in text and not types & operators:
+            yield f"the formula has {sign}, and what is asked none"
+    if ast.USub in operators and not re.search("−|minus", said.text):
+        yield "the formula has no −, and what is asked one"
 
 
 def transposed(said: Sentence) -> Iterator[str]:

@@ -98,7 +98,7 @@ record | skip
 see notice show say name | miss=overlook=hide=conceal
 know | doubt
 run call | omit
-stay remain | change=move=vary
+stay remain keep | change=move=vary
 pass go come arrive reach | stop=depart
 | inner outer
 | deep shallow deeper shallower
@@ -114,6 +114,8 @@ linear | nonlinear quadratic cubic
 descent | ascent
 random | fixed=deterministic
 | visible hidden
+| scaled unscaled
+pixel | channel
 closest closer nearer | farthest farther
 open | close
 | symmetric diagonal triangular
@@ -143,7 +145,7 @@ plain | wrapped nested
 missing | known observed
 | server client
 | eager compiled
-| cpu gpu
+| cpu gpu=cuda
 | dense sparse
 enough | insufficient
 ~ model optimizer scaler
@@ -176,6 +178,7 @@ NUMBER = r"(?<![\w.\[]){}(?:\.0)?\b(?!\])"
 WRITTEN = {word: NUMBER.format(number) for number, word in enumerate(NUMBERS.split())} | {
     "array": r"numpy|\bnp\.",
     "backward": r"backward|\bgrad|vjp|jacrev",
+    "channel": r"channel|shape\[1\]",
     "class": r"label|logits",
     "column": r"\[:, |column|shape\[1\]|\.T\b",
     "complex": r"\d*j\b",
