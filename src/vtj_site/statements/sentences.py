@@ -311,6 +311,8 @@ def sentences(markdown: str) -> Iterator[Sentence]:
     r"""Yield the sentences of a page, in reading order; headings and front matter left out.
 
     Examples:
+        >>> [one.text for one in sentences("See [why?](a.md) and how. [Why?](b.md) It adds up.")]
+        ['See why? and how.', 'It adds up.']
         >>> page = "# No\n\nIt {word}`never <overwrites>` overwrites it. Is *all* well?"
         >>> [(one.line, one.text, one.kind) for one in sentences(page)]
         [(3, 'It never overwrites it.', 'statement'), (3, 'Is *all* well?', 'question')]
@@ -401,7 +403,13 @@ def _of(token: Token, offset: int) -> Iterator[Sentence]:
             links.append((start, start))
         elif child.type == "link_close":
             links[-1] = (links[-1][0], len(text))
-    ends = [found.start() for found in END.finditer(text) if not _within(found.start(), code)]
+    titles = {end for _, end in links}  # one that asks ends no sentence that goes on behind it
+    ends = [
+        end.start()
+        for end in END.finditer(text)
+        if not _within(end.start(), code)
+        and not (end.start() in titles and text[end.end() : end.end() + 1].islower())
+    ]
     begin = 0
     for end in [*ends, len(text)]:
         said = text[begin:end]
