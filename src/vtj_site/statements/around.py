@@ -253,7 +253,8 @@ def against_names(said: Sentence, named: Set[str]) -> Iterator[str]:
     for name in sorted(named):
         for piece in re.findall(r"[a-z]{4,}", name.lower()) if "_" in name else ():
             others = {each for group in rivals(piece) for each in group}
-            if not alike(piece) & {*spoken} and "two" not in others:  # nor a number: `three_outputs`
+            # a number may stand in the name of a function: `three_outputs`
+            if not alike(piece) & {*spoken} and "two" not in others:
                 for word in sorted({spoken[each] for each in others & {*spoken}}):
                     yield f"{word!r} stands in the sentence, and {name} in what is asked"
 
