@@ -24,7 +24,7 @@ from tests.mutants.no_faults import NoFaults
 from vtj_site.records.extent import digest
 
 RECORD = judging.ROOT / "src/vtj_site/records/mutants.json"
-# Of a hundred files, and of the faults in one: all take half an hour on two cores, and everything
+# Of a hundred files, and of the faults in one: all take 44 minutes on two cores, and everything
 # that CI runs is to take less. Whole files took four minutes more: one page alone has 924 faults.
 # Of these, what `no_faults.yaml` names is left out: in one page such changes took 16 of 21 minutes.
 SOME = 12
