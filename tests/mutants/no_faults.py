@@ -1,7 +1,7 @@
 """Planted changes that are no faults: each named in `no_faults.yaml` with its line, and why."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ class NoFaults:
 
     def reason(self, fault: Fault) -> str | None:
         """Return the name of the reason why a change that nothing caught is no fault, or None."""
-        for number in self._entries(fault):
+        if (number := self.entry(fault)) is not None:
             self._needed.add((fault.file, number))
             return self.files[fault.file][number][0]
         if fault.refused and fault.kind != "error":
@@ -40,14 +40,12 @@ class NoFaults:
                 return reason
         return None
 
-    def names(self, fault: Fault) -> bool:
-        """Say whether an entry names a change: most of these get through, and take longest."""
-        return any(True for _ in self._entries(fault))
-
-    def _entries(self, fault: Fault) -> Iterator[int]:
+    def entry(self, fault: Fault) -> int | None:
+        """Return the place of the first entry of its file that names a change, or None."""
         for number, (_, line, *kinds) in enumerate(self.files.get(fault.file, [])):
             if line == fault.text and (fault.kind in kinds or not kinds):
-                yield number
+                return number
+        return None
 
     def needless(self, files: Iterable[str]) -> list[str]:
         """Return the entries that nothing which was planted in these files has needed."""
