@@ -269,14 +269,16 @@ def mutants(session: nox.Session) -> None:
     Then every contrary of a sentence whose words are checked, and as a control some rewordings that
     leave such a sentence true. `-- docs/faq.md` plants in one page, and with `--record` its row is
     written anew. `-- --some` plants one fault of three in twelve files, those of the last day
-    first, others for each commit, but for what `no_faults.yaml` names.
+    first, but for what `no_faults.yaml` names, and contraries in one page of three; others for each
+    commit.
     """
     install(session, "tests")
     session.run("python", "-m", "tests.mutants", *session.posargs, env=AS_THE_BUILD)
     pages = [each for each in session.posargs if each.endswith(".md")]
     whole = session.posargs in ([], ["--record"])
-    if pages or whole or session.posargs == ["--some"]:
-        of_pages = session.posargs if whole else pages
+    some = session.posargs == ["--some"]
+    if pages or whole or some:
+        of_pages = session.posargs if whole or some else pages
         session.run("python", "-m", "tests.mutants.sentences", *of_pages, env=AS_THE_BUILD)
     if whole:
         session.run("python", "-m", "tests.mutants.rewordings", *session.posargs, env=AS_THE_BUILD)

@@ -120,9 +120,9 @@ def of_this_commit(every: list[str]) -> list[str]:
     return [name for name in every if name in drawn[:SOME]]
 
 
-def picked_for_this_commit(fault: Fault) -> bool:
-    """Say whether chance picks a fault for this commit."""
-    return crc32(f"{_commit()} {fault}".encode()) % ONE_IN == 0
+def picked_for_this_commit(one: Fault | str) -> bool:
+    """Say whether chance picks a fault, or a page by its name, for this commit."""
+    return crc32(f"{_commit()} {one}".encode()) % ONE_IN == 0
 
 
 @cache

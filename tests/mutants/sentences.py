@@ -1,7 +1,8 @@
 """Contraries of the sentences whose words are checked, and what the build says of each.
 
-`python -m tests.mutants.sentences` plants them in all pages, or in those that are named, and fails
-if too few contraries of computed words are refused; `--record` writes down what the site shows. The
+`python -m tests.mutants.sentences` plants them in all pages, in those that are named, or with
+`--some` in one of three, others for each commit, and fails if too few contraries of computed words
+are refused; `--record` writes down what the site shows. The
 contrary is planted in the page; where the words that it changes stand beside a check as well,
 there too, so that a mere comparison of two wordings cannot notice it.
 """
@@ -23,7 +24,13 @@ import torch
 
 from tests.docs.page_cells import PageRole
 from tests.docs.reading import Reader
-from tests.mutants.__main__ import RECORD, in_lines, the_commit
+from tests.mutants.__main__ import (
+    ONE_IN,
+    RECORD,
+    in_lines,
+    picked_for_this_commit,
+    the_commit,
+)
 from tests.mutants.drawn import Drawn, drawn
 from tests.mutants.forks import at_once
 from tests.mutants.judging import ROOT
@@ -394,16 +401,18 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="tests.mutants.sentences", description=main.__doc__)
     parser.add_argument("pages", nargs="*", help="from the project's root; by default all")
     parser.add_argument("--record", action="store_true", help="write what the site shows of it")
+    parser.add_argument("--some", action="store_true", help=f"one page of {ONE_IN}")
     options = parser.parse_args(arguments)
     every = sorted(page.relative_to(ROOT).as_posix() for page in (ROOT / "docs").rglob("*.md"))
-    if options.record and options.pages:
-        parser.error("--record needs all pages; none may be named")
+    if options.record and (options.pages or options.some):
+        parser.error("--record needs all pages; none may be named or drawn")
+    some = filter(picked_for_this_commit, every) if options.some else every
     kinds = defaultdict[str, Counter[str]](Counter)
     judge()  # once, for all forks
     # Each page in a fork: what a process says once, as torch does of create_graph, each page has to
     # hear.
     spent = 0.0
-    for name, found_there, seconds in at_once(of_page, options.pages or every):
+    for name, found_there, seconds in at_once(of_page, options.pages or [*some]):
         spent += seconds
         for contrary, line, said in found_there:
             found = "with a case" if said and "import torch" in said else "refused"
@@ -412,6 +421,11 @@ def main(arguments: list[str]) -> int:
                 change = f"{contrary.before!r} became {contrary.after!r}"
                 print(f"{name}:{line}: {contrary.kind}: got through: {change}")
     print(*(f"{kind}: {dict(found)}" for kind, found in kinds.items()), sep="\n")
+    # names are told and not held: two of a paragraph often have the same said of them
+    held = WORD, TOLD, NOT, OPPOSITE
+    failed = any(kinds[of]["through"] > (1 - GOAL) * kinds[of]["planted"] for of in held)
+    if options.pages or options.some:  # what readers drew is told for all pages, and not held
+        return int(failed)
     readers = Counter[str]()
     for one in drawn():
         readers.update(["drawn", *(["refused at first"] if one.refused else [])])
@@ -429,9 +443,7 @@ def main(arguments: list[str]) -> int:
         written["sentences"] = run | {"kinds": {kind: kinds[kind] for kind in sorted(kinds)}}
         written["sentences"]["readers"] = readers
         RECORD.write_text(in_lines(written, depth=3) + "\n", encoding="utf-8")
-    # names are told and not held: two of a paragraph often have the same said of them
-    held = WORD, TOLD, NOT, OPPOSITE
-    return int(any(kinds[of]["through"] > (1 - GOAL) * kinds[of]["planted"] for of in held))
+    return int(failed)
 
 
 if __name__ == "__main__":
