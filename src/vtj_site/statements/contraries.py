@@ -149,6 +149,7 @@ missing | known observed
 | dense sparse
 enough | insufficient
 ~ model optimizer scaler
+~ whole part=piece
 common | rare
 follow | precede
 copy | view
