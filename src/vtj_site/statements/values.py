@@ -17,6 +17,7 @@ The first value is what the word is said of. What the words ask of it, or of it 
 | of `CALLS` | it raises an error that says the second, or does not raise; of a list, each call |
 | of `KINDS` | it is of that kind |
 | of `SIGNS`, `VERDICTS` | its entries have that sign; a report says so |
+| of `ANSWERS` | a fact is true or not; or it is the second, or another |
 """
 
 import re
@@ -160,9 +161,11 @@ VERDICTS: dict[str, Callable[[Any], bool]] = {
     "wrong": lambda report: report.verdict == "wrong",
     "undecided": lambda report: report.verdict == "undecided",
 }
+ANSWERS = {"Yes": True, "No": False}
+"""What answers a question by one word, in these letters: "no" is a number too."""
 OF_ONE = {**KINDS, **SIGNS, **VERDICTS}
 TABLES: tuple[dict[str, Any], ...] = (
-    TIMES, NUMBERS, PLACES, SUMS, ORDER, OTHER, HAS, CALLS, KINDS, SIGNS, VERDICTS
+    TIMES, NUMBERS, PLACES, SUMS, ORDER, OTHER, HAS, CALLS, KINDS, SIGNS, VERDICTS, ANSWERS
 )  # fmt: skip
 WORDS = {word: meaning for table in TABLES for word, meaning in table.items()}
 SAYS = re.compile(r'says\("(?P<word>[^"]+)", (?P<of>.+)\)$', re.DOTALL)
@@ -182,14 +185,17 @@ def says(word: str, value: Any, *others: Any) -> str:
         'twice'
         >>> says("the last row", [3, 4], [[1, 2], [3, 4]])
         'the last row'
+        >>> says("No", [2.0, 4.0], [2, 5])
+        'No'
         >>> says("half", [2.0, 4.0], [1, 2])
         Traceback (most recent call last):
         ...
         AssertionError: 'half' does not hold of [2.0, 4.0] and [1, 2]
     """
-    if word.lower() not in WORDS:
+    meant = word if word in ANSWERS else word.lower()
+    if meant not in WORDS:
         raise ValueError(f"{word!r} is not told from values: expected one of {', '.join(WORDS)}")
-    if not holds(word.lower(), value, *others):
+    if not holds(meant, value, *others):
         raise AssertionError(
             f"{word!r} does not hold of {' and '.join(map(repr, (value, *others)))}"
         )
@@ -198,6 +204,9 @@ def says(word: str, value: Any, *others: Any) -> str:
 
 def holds(word: str, value: Any, *others: Any) -> bool:
     """Whether a word holds of values."""
+    if word in ANSWERS:
+        (asked,) = others or (True,)
+        return equal(number(value), number(asked)) == ANSWERS[word]
     if word in NUMBERS:
         return all(equal(number(each), NUMBERS[word]) for each in (value, *others))
     if word in CALLS:

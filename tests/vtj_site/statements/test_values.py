@@ -57,6 +57,8 @@ VALUES: dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]] = {
     "outside": ((J, (8, 9)), (J, (6, 7))),
     "undecided": ((Report("", (), "undecided"),), (Report("", (), "wrong"),)),
     "negative": ((-J,), (J - 2,)),
+    "Yes": ((J, J.numpy()), (J, -J)),
+    "No": ((J, -J), (J, J.numpy())),
 }
 
 
