@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import HERE, kinds_of, pages_of
+from tests.browser.conftest import HERE, kinds_of
 
 CATEGORIES = ("best-practices", "seo")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    metafunc.parametrize("kind", kinds_of(pages_of(metafunc.config)))
+    metafunc.parametrize("kind", kinds_of(metafunc.config))
 
 
 def test_lighthouse_finds_nothing_to_better(
