@@ -12,7 +12,8 @@ A *statement* says something of torch, of `vtj` or of a source. What is none:
   "Here `v` is a list:" says what the example does, and is a statement, as is what a row has;
 - a heading, of a page, of a table's column or of its row where that column has none, a piece of
   fewer than three words, where code is one, a piece without a verb in a table, and what stands in
-  quotation marks, which somebody else said.
+  quotation marks, which somebody else said. But only "Yes." or "No.", or "Yes, both.", answers
+  a question, and is a statement.
 
 An order and "the table below" are free in their own clause. Where a later one says something
 ("Pass it, and torch adds it"), after a colon too, or an order says why ("Clone, since torch writes
@@ -94,6 +95,8 @@ VERB = re.compile(
 """With `ORDERS`, and these with an "s", what may be a verb: a label with one may say something."""
 FEW = 10
 """So many words a label may have: "Derivatives with respect to *parameters*, sample by sample"."""
+ANSWER = re.compile(r"(?:Yes|No)(?:, \w+)?[.:!]")
+"""The whole answer to a question: whoever turns it around says something else."""
 LATER = re.compile(r"[;:] |, (?:and|but|so)(?! that) ")
 """Where a later clause begins; "so that" says what an order is for."""
 END = re.compile(r"(?<=[.!?])[)*_\"”]*\s+(?=[\"“(*_`\w{\[])")
@@ -413,13 +416,16 @@ def _of(token: Token, offset: int) -> Iterator[Sentence]:
     begin = 0
     for end in [*ends, len(text)]:
         said = text[begin:end]
-        if len(SPAN.sub("`", said).split()) > 2:
+        answers = ANSWER.fullmatch(said.strip())
+        if answers or len(SPAN.sub("`", said).split()) > 2:
             shift = begin + len(said) - len(said.lstrip())
             inside = [(a - shift, b - shift) for a, b in links if begin <= a < end]
             yield Sentence(
                 said.strip(),
                 [line for start, line in starts if start <= shift][-1],
-                "signpost" if leads(said.strip(), inside) else kind_of(said.strip()),
+                "signpost"
+                if not answers and leads(said.strip(), inside)
+                else kind_of(said.strip()),
                 _between(begin, end, shift, marks),
                 sum(begin <= place < end for place in values),
                 _between(begin, end, shift, told),

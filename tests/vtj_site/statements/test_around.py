@@ -169,3 +169,7 @@ this is no Python
 ```
 """
     assert Cells(page).names == {"x", "i", "Square", "f", "z", "rest", "given", "inner"}
+
+
+def test_nothing_stands_around_a_bare_answer() -> None:
+    assert said('{eval}`says("Yes", with_hook, without_hook)`.') == ""

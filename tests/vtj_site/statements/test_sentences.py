@@ -90,6 +90,23 @@ def test_which_words_are_bare(text: str, bare: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "unchecked"),
+    [
+        ("Is it so?\n\nYes. Pass `v`.", ["'Yes.'"]),
+        ("Is it so? No.", ["'No'"]),
+        ("Does it run? Yes:", ["'Yes:'"]),
+        ("Yes, both. Pass it.", ["'Yes, both.'"]),
+        ("[Yes.](a.md) Pass it.", ["'Yes.'"]),
+        ('{eval}`says("No", 1, 2)`. Pass `v`.', [""]),
+        ('{eval}`says("Yes", without_v, with_v)`, both. Pass `v`.', [""]),
+    ],
+)
+def test_a_bare_answer_is_a_statement(text: str, unchecked: list[str]) -> None:
+    statements = [said for said in sentences(text) if said.kind == "statement"]
+    assert [said.unchecked for said in statements] == unchecked
+
+
+@pytest.mark.parametrize(
     ("text", "how"),
     [
         ("It {word}`never <adds>` adds {eval}`1` of it.{statement}`so`", "with a computed word"),
