@@ -28,9 +28,9 @@ from finding.sections import sections
 SYNONYMS = Path(__file__).with_name("synonyms.json")
 ASKED = Path(__file__).with_name("asked.json")
 IDLE = Path(__file__).with_name("idle.json")
-MOST = 26
+MOST = 21
 """Sentences of a section that are searched: with more it is a table of records, as those of what
-changed from release to release, which alone weighed a tenth of all that a search loads. With 30 a
+changed from release to release, which alone weighed a tenth of all that a search loads. With 23 a
 search would load more than a page may weigh."""
 ESCAPED = str.maketrans({"\0": r"\x00", "\n": r"\n", "\r": r"\r", '"': r"\"", "\\": r"\\"})
 """What a string of JavaScript cannot hold as it is; `\0` before a digit would be another letter."""
