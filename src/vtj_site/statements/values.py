@@ -205,8 +205,7 @@ def says(word: str, value: Any, *others: Any) -> str:
 def holds(word: str, value: Any, *others: Any) -> bool:
     """Whether a word holds of values."""
     if word in ANSWERS:
-        (asked,) = others or (True,)
-        return equal(number(value), number(asked)) == ANSWERS[word]
+        return answers(ANSWERS[word], value, *others)
     if word in NUMBERS:
         return all(equal(number(each), NUMBERS[word]) for each in (value, *others))
     if word in CALLS:
@@ -229,6 +228,17 @@ def holds(word: str, value: Any, *others: Any) -> bool:
         part = PLACES[word](against)
         return equal(mine, part)
     return bool(np.all({**ORDER, **OTHER}[word](mine, against)))
+
+
+def answers(yes: bool, value: Any, *others: Any) -> bool:
+    """Whether a fact is true, or not; with two values, whether they are equal, or others."""
+    if not others:
+        return equal(number(value), number(yes))
+    (other,) = map(number, others)
+    mine = number(value)
+    if other.ndim and mine.shape != other.shape:  # others by their shape, whatever they say
+        raise ValueError(f"expected values of one shape, came {mine.shape} and {other.shape}")
+    return equal(mine, other) == yes
 
 
 def number(value: Any) -> Array:

@@ -91,6 +91,14 @@ def test_of_a_list_of_calls_each_is_asked() -> None:
         says("runs", [])
 
 
+def test_no_is_said_of_nothing_but_no() -> None:
+    assert says("No", False) == "No"
+    with pytest.raises(AssertionError, match="'No' does not hold of 2"):
+        says("No", 2)
+    with pytest.raises(ValueError, match=r"expected values of one shape, came \(3, 2\) and \(2,\)"):
+        says("No", J, J[0])
+
+
 def test_what_is_no_number_is_not_another_one() -> None:
     with pytest.raises(TypeError, match="expected numbers, not <built-in function len>"):
         says("another", len, 3)
