@@ -218,14 +218,18 @@ const prepared = ({ sections, synonyms, idle }) => {
   return { find, sections, sentence, beginning, marks };
 };
 
-/* Seven bits a letter, the highest first: a byte of UTF-8 holds no more, and base64 six. */
+/* Seven letters hold six bytes, and fewer hold one byte less than they are: the digits of a number,
+   in the letters that a string of JavaScript needs no escape for. */
+const DIGITS = new Map([...Array(128).keys()]
+  .filter((code) => !'\0\n\r"\\'.includes(String.fromCharCode(code))).map((code, i) => [code, i]));
 const decoded = (text) => {
-  const bytes = new Uint8Array(Math.floor((text.length * 7) / 8));
-  let [bits, held, at] = [0, 0, 0];
-  for (let i = 0; at < bytes.length; i += 1) {
-    bits = ((bits << 7) | text.charCodeAt(i)) & 0x3fff;
-    held += 7;
-    if (held >= 8) bytes[at++] = bits >> (held -= 8);
+  const bytes = new Uint8Array(text.length - Math.ceil(text.length / 7));
+  for (let from = 0, to = 0; from < text.length; from += 7) {
+    let number = 0;
+    const end = Math.min(from + 7, text.length);
+    for (let i = from; i < end; i += 1) number = number * DIGITS.size + DIGITS.get(text.charCodeAt(i));
+    for (let i = end - from - 2; i >= 0; i -= 1, number = Math.floor(number / 256)) bytes[to + i] = number % 256;
+    to += end - from - 1;
   }
   return bytes;
 };
@@ -234,6 +238,8 @@ const unpacked = async (packed) => {
   const bytes = decoded(packed);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   const { sections: columns, ...words } = JSON.parse(await new Response(stream).text());
+  let before = []; // titles stand as how many of the section before they share, and the others
+  columns.titles = columns.titles.map(([shared, ...own]) => (before = [...before.slice(0, shared), ...own]));
   const section = (i) => Object.fromEntries(Object.entries(columns).map(([name, all]) => [name, all[i]]));
   return { sections: columns.url.map((_, i) => section(i)), ...words };
 };

@@ -14,6 +14,8 @@ import json
 import re
 from collections.abc import Iterator
 from fnmatch import fnmatch
+from itertools import takewhile
+from operator import eq
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +32,11 @@ ASKED = Path(__file__).with_name("asked.json")
 IDLE = Path(__file__).with_name("idle.json")
 MOST = 21
 """Sentences of a section that are searched: with more it is a table of records, as those of what
-changed from release to release, which alone weighed a tenth of all that a search loads. With 23 a
-search would load more than a page may weigh."""
-ESCAPED = str.maketrans({"\0": r"\x00", "\n": r"\n", "\r": r"\r", '"': r"\"", "\\": r"\\"})
-"""What a string of JavaScript cannot hold as it is; `\0` before a digit would be another letter."""
+changed from release to release, which alone weighed a tenth of all that a search loads. Five more
+weigh four thousand bytes, the room of a dozen sections to come."""
+LETTERS = [letter for letter in map(chr, range(128)) if letter not in '\0\n\r"\\']
+"""The 123 that a string of JavaScript holds as they are, in one byte; with the other five escaped,
+the same data were a twentieth longer."""
 STEMMER = Path(sphinx.search.__file__).parent / "minified-js"
 
 
@@ -64,7 +67,7 @@ def write_data(site: Path, pages: list[str], weights: dict[str, float]) -> None:
     """
     asked = json.loads(ASKED.read_text(encoding="utf-8"))
     idle = json.loads(IDLE.read_text(encoding="utf-8"))
-    found = [
+    found: list[dict[str, Any]] = [
         {
             "url": (url := f"{page}#{section.anchor}"),
             "titles": section.titles,
@@ -82,6 +85,7 @@ def write_data(site: Path, pages: list[str], weights: dict[str, float]) -> None:
     groups = json.loads(SYNONYMS.read_text(encoding="utf-8"))
     # Like beside like packs to nine tenths: all addresses, then all titles, and so on.
     columns = {name: [one[name] for one in found] for name in found[0]}
+    columns["titles"] = beside_the_last(columns["titles"])
     data = {"sections": columns, "synonyms": groups, "idle": idle}
     text = json.dumps(data, ensure_ascii=False)
     # Zopfli packs it a twentieth smaller than zlib's best, and a browser unpacks both alike. Its
@@ -109,18 +113,37 @@ def without(idle: list[str], phrases: str) -> str:
 
 
 def in_letters(data: bytes) -> str:
-    r"""Return bytes as the inside of a string of JavaScript, seven bits a letter.
+    r"""Return bytes as the inside of a string of JavaScript: up to six bytes, and one letter more.
 
-    Base64 puts six bits into a letter, and more than seven make a letter of two bytes of UTF-8.
+    So many are a number below 2^53, which JavaScript holds exactly. Base64 takes eight letters for
+    six bytes, and letters beyond those of ASCII are two bytes of UTF-8 each.
 
     Example:
-        >>> in_letters(b"\xc2\x88")
-        'a\\"\\x00'
+        >>> in_letters(b"\x2c\x91")
+        '\x01ab'
     """
-    bits = "".join(f"{byte:08b}" for byte in data)
-    bits += "0" * (-len(bits) % 7)
-    letters = (chr(int(bits[i : i + 7], 2)) for i in range(0, len(bits), 7))
-    return "".join(letters).translate(ESCAPED)
+    groups = (data[i : i + 6] for i in range(0, len(data), 6))
+    return "".join(
+        LETTERS[int.from_bytes(group) // len(LETTERS) ** place % len(LETTERS)]
+        for group in groups
+        for place in range(len(group), -1, -1)
+    )
+
+
+def beside_the_last(titles: list[list[str]]) -> list[list[int | str]]:
+    """Return the titles of each section as how many it shares with the section before, and others.
+
+    Example:
+        >>> beside_the_last([["Home"], ["Home", "First"], ["Home", "Second"]])
+        [[0, 'Home'], [1, 'First'], [1, 'Second']]
+    """
+    told: list[list[int | str]] = []
+    before: list[str] = []
+    for those in titles:
+        shared = len([*takewhile(bool, map(eq, before, those))])
+        told.append([shared, *those[shared:]])
+        before = those
+    return told
 
 
 def weight(address: str, weights: dict[str, float]) -> float:

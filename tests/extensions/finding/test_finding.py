@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from finding import ASKED, SYNONYMS, write, write_data
+from finding import ASKED, LETTERS, SYNONYMS, write, write_data
 from finding.sections import sections
 from sphinx.errors import ExtensionError
 
@@ -108,8 +108,12 @@ def data(site: Path) -> dict[str, Any]:
     letters: str = ast.literal_eval(
         script.removeprefix("window.VTJ_SECTIONS = ").removesuffix(";\n")
     )
-    bits = "".join(f"{ord(letter):07b}" for letter in letters)
-    packed = bytes(int(bits[i : i + 8], 2) for i in range(0, len(bits) - 7, 8))
+    packed = b""
+    for group in (letters[i : i + 7] for i in range(0, len(letters), 7)):
+        number = 0
+        for letter in group:
+            number = number * len(LETTERS) + LETTERS.index(letter)
+        packed += number.to_bytes(len(group) - 1)
     found: dict[str, Any] = json.loads(gzip.decompress(packed))
     return found
 
@@ -124,6 +128,8 @@ def test_the_data_hold_each_section_with_its_weight(site: Path) -> None:
         "deep/page.html#next": (0.05, ["More."]),
         "flat.html#flat": (1, []),
     }
+    titles = dict(zip(held["url"], held["titles"], strict=True))
+    assert titles["deep/page.html#next"] == [1, "Next"], "one title as the section before"
 
 
 def test_the_search_has_its_page_and_sphinx_builds_no_index(site: Path) -> None:
