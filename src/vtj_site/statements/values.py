@@ -12,7 +12,7 @@ The first value is what the word is said of. What the words ask of it, or of it 
 | of `NUMBERS` | each entry is that number; several values may be given |
 | of `PLACES` | it is that part of the second |
 | of `SUMS` | each entry is that of the second's entries, or of its rows |
-| of `ORDER`, `OTHER` | it is larger or smaller, or another, entry by entry |
+| of `ORDER`, `OTHER` | it is larger or smaller, or another of one shape, entry by entry |
 | of `HAS` | the second is in it, as words in a text; or it is between two numbers |
 | of `CALLS` | it raises an error that says the second, or does not raise; of a list, each call |
 | of `KINDS` | it is of that kind |
@@ -227,6 +227,8 @@ def holds(word: str, value: Any, *others: Any) -> bool:
     if word in PLACES:
         part = PLACES[word](against)
         return equal(mine, part)
+    if word in OTHER:
+        require_one_shape(mine, against)
     return bool(np.all({**ORDER, **OTHER}[word](mine, against)))
 
 
@@ -236,9 +238,18 @@ def answers(yes: bool, value: Any, *others: Any) -> bool:
         return equal(number(value), number(yes))
     (other,) = map(number, others)
     mine = number(value)
-    if other.ndim and mine.shape != other.shape:  # others by their shape, whatever they say
-        raise ValueError(f"expected values of one shape, came {mine.shape} and {other.shape}")
+    require_one_shape(mine, other)
     return equal(mine, other) == yes
+
+
+def require_one_shape(value: Array, other: Array) -> None:
+    """Refuse values that are others by their shape, whatever they hold, but for one number.
+
+    Raises:
+        ValueError: if the shapes differ.
+    """
+    if other.ndim and value.shape != other.shape:
+        raise ValueError(f"expected values of one shape, came {value.shape} and {other.shape}")
 
 
 def number(value: Any) -> Array:

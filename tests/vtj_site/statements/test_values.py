@@ -91,6 +91,11 @@ def test_of_a_list_of_calls_each_is_asked() -> None:
         says("runs", [])
 
 
+def test_another_is_no_other_shape() -> None:
+    with pytest.raises(ValueError, match=r"expected values of one shape, came \(2,\) and \(1,\)"):
+        says("another", [1, 2], [3])
+
+
 def test_no_is_said_of_nothing_but_no() -> None:
     assert says("No", False) == "No"
     with pytest.raises(AssertionError, match="'No' does not hold of 2"):
