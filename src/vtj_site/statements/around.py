@@ -16,6 +16,7 @@ in such a sentence, outside of what is computed and of code:
 - a word with "un" before it, or without, stands so in what is asked;
 - a class that it names (`Normal`), or a function, is asked, where another one of its family is that
   it does not name;
+- a mode that it names, `no_grad`, is asked, where another one is;
 - an option that it names, `detect=True`, has no other value in what is asked; a dtype stands there,
   or in the code that led to that, if another one does; of a product of matrices, `J @ J.T`, the
   factors stand there in the same order;
@@ -56,6 +57,8 @@ NEGATION = re.compile(
     r"|\b(?:un|im)able\b",
     re.I,
 )
+MODES = {"no_grad": "no_grad", "enable_grad": "enable_grad", "inference_mode": "inference"}
+"""Modes of autograd, and what stands for each in a name that is asked."""
 NEGATING = {"not", "no", "never", "without", "nothing", "neither"}
 """What a name that is asked may have in it for one of these."""
 WORD = re.compile(r"J·u|vᵀ·J|[A-Za-z][\w'-]*[\w]")
@@ -193,6 +196,7 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
     yield from other_products(said)
     yield from in_place_of(said)
     yield from other_functions(said, cells, line)
+    yield from other_modes(said)
     plain_names = [code for _, code in said.named if PLAIN.fullmatch(code)]
     for code in sorted({code for code in plain_names if plain_names.count(code) > 1}):
         yield f"the sentence names {code!r} twice: is one of them something else?"
@@ -409,6 +413,24 @@ def other_functions(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
             asked = other in of_clause or (apart in pieces and one not in pieces)
             if apart and asked and other not in said.text:
                 yield f"the sentence names {mine[0]!r}, and what is asked {other}"
+
+
+def other_modes(said: Sentence) -> Iterator[str]:
+    """Say which modes a sentence names where what is asked names another one.
+
+    Examples:
+        >>> from vtj_site.statements.sentences import sentences
+        >>> asked = 'Under `%s`, it is {eval}`says("zero", found_under_inference)`.'
+        >>> (right,), (wrong,) = sentences(asked % "inference_mode"), sentences(asked % "no_grad")
+        >>> [*other_modes(right)], [*other_modes(wrong)]
+        ([], ["the sentence names 'no_grad', and what is asked inference"])
+    """
+    for start, code in said.named:
+        of_clause = asked_beside(said, start)
+        asked = [piece for piece in MODES.values() if piece in of_clause]
+        for mode, piece in MODES.items():
+            if mode in code and asked and piece not in asked:
+                yield f"the sentence names {mode!r}, and what is asked {' and '.join(asked)}"
 
 
 def other_piece(name: str, other: str) -> tuple[str, str]:

@@ -35,6 +35,7 @@ once | twice thrice
 one single | several
 | difference sum=total mean=average product maximum minimum median variance
 square | cube
+argmax | argmin
 add divide | subtract overwrite=replace remove multiply
 multiplication addition | division subtraction
 keep hold find leave | lose=drop=discard=forget=destroy=erase=empty violate
@@ -67,7 +68,7 @@ other another | same=identical
 alike | different=differently=unlike identical
 equal | unequal distinct
 agree match | disagree=contradict=conflict
-differ | coincide
+differ | coincide agree
 true | false
 depend count matter | ignore independent
 ~ dimension=dim=ndim element=numel
