@@ -311,7 +311,7 @@ def written_as(expression: str, name: str, *, turned: bool) -> bool:
 
 
 def other_options(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
-    """Say which options a sentence names with a value, where what is asked has another one.
+    r"""Say which options a sentence names with a value, where what is asked has another one.
 
     Or the code that led to that, where what is asked has none; True or False stands in one of them.
 
@@ -321,7 +321,7 @@ def other_options(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
         >>> (right,) = sentences(asked % "retain_graph=True")
         >>> (wrong,) = sentences(asked % "retain_graph=False")
         >>> code = "after_retain_graph = memory_of(loss.backward(retain_graph=True))"
-        >>> cells = Cells("```{code-cell} python\\n" + code + "\\n```\\n")
+        >>> cells = Cells("```{code-cell} python\n" + code + "\n```\n")
         >>> [*other_options(right, cells, 9)], [*other_options(wrong, cells, 9)]
         ([], ["the sentence names 'retain_graph=False', and what is asked has True there"])
     """
@@ -457,7 +457,7 @@ def other_modes(said: Sentence) -> Iterator[str]:
 
 
 def other_methods(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
-    """Say where a sentence names `forward` or `backward`, and nothing that is asked does.
+    r"""Say where a sentence names `forward` or `backward`, and nothing that is asked does.
 
     It may, unless the code that led to what is asked defines the other one.
 
@@ -467,9 +467,9 @@ def other_methods(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
         >>> (right,), (wrong,) = (
         ...     sentences(asked % ("backward", each)) for each in ("calls_of_backward", "calls")
         ... )
-        >>> code = "def backward(v): ...\\ncalls = calls_of_backward = count(backward, forward)"
-        >>> code += "\\ndef forward(x): ..."
-        >>> cells = Cells("```{code-cell} python\\n" + code + "\\n```\\n")
+        >>> code = "def backward(v): ...\ncalls = calls_of_backward = count(backward, forward)"
+        >>> code += "\ndef forward(x): ..."
+        >>> cells = Cells("```{code-cell} python\n" + code + "\n```\n")
         >>> [*other_methods(right, cells, 9)], [*other_methods(wrong, cells, 9)]
         ([], ["the sentence names 'backward', and what is asked could be of forward: calls"])
     """
