@@ -17,7 +17,7 @@ in such a sentence, outside of what is computed and of code:
 - a class that it names (`Normal`), or a function, is asked, where another one of its family is that
   it does not name;
 - a mode that it names, `no_grad`, is asked, where another one is; `forward` or `backward` likewise,
-  where the code that led to what is asked defines the other one;
+  and where the code that led to what is asked defines the other one;
 - an option that it names, `detect=True`, has that value in what is asked, or in the code that led
   to that, and no other one; a dtype stands there if another one does; of a product of matrices,
   `J @ J.T`, the factors stand in what is asked in the same order;
@@ -459,7 +459,7 @@ def other_modes(said: Sentence) -> Iterator[str]:
 def other_methods(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
     r"""Say where a sentence names `forward` or `backward`, and nothing that is asked does.
 
-    It may, unless the code that led to what is asked defines the other one.
+    It may, unless that names the other one, or the code that led to it defines the other one.
 
     Examples:
         >>> from vtj_site.statements.sentences import sentences
@@ -477,8 +477,9 @@ def other_methods(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
         if named := PASS.fullmatch(code):
             of_clause = asked_beside(said, start)
             other = {"forward": "backward", "backward": "forward"}[named[1]]
-            defined = re.search(rf"\bdef {other}\b", cells.behind(of_clause, line))
-            if defined and named[1] not in pieces_of(of_clause):
+            pieces, behind = pieces_of(of_clause), cells.behind(of_clause, line)
+            could_be = other in pieces or re.search(rf"\bdef {other}\b", behind)
+            if could_be and named[1] not in pieces:
                 yield (
                     f"the sentence names {named[1]!r}, and what is asked could be of {other}: "
                     f"{of_clause}"
