@@ -16,10 +16,11 @@ in such a sentence, outside of what is computed and of code:
 - a word with "un" before it, or without, stands so in what is asked;
 - a class that it names (`Normal`), or a function, is asked, where another one of its family is that
   it does not name;
-- a mode that it names, `no_grad`, is asked, where another one is;
-- an option that it names, `detect=True`, has no other value in what is asked; a dtype stands there,
-  or in the code that led to that, if another one does; of a product of matrices, `J @ J.T`, the
-  factors stand there in the same order;
+- a mode that it names, `no_grad`, is asked, where another one is; `forward` or `backward` likewise,
+  and where the code that led to what is asked defines the other one;
+- an option that it names, `detect=True`, has that value in what is asked, or in the code that led
+  to that, and no other one; a dtype stands there if another one does; of a product of matrices,
+  `J @ J.T`, the factors stand in what is asked in the same order;
 - two of these, or two numbers, stand in the order in which they are asked;
 - what is asked in one clause and said in another has not changed places with what is said there;
 - before a word that compares ("larger", "twice", "the first row") stands something of the first
@@ -59,6 +60,8 @@ NEGATION = re.compile(
 )
 MODES = {"no_grad": "no_grad", "enable_grad": "enable_grad", "inference_mode": "inference"}
 """Modes of autograd, and what stands for each in a name that is asked."""
+PASS = re.compile(r"(?:.*\.)?(forward|backward)(?:\(.*\))?")
+"""Code that names a method of a function."""
 NEGATING = {"not", "no", "never", "without", "nothing", "neither"}
 """What a name that is asked may have in it for one of these."""
 WORD = re.compile(r"J·u|vᵀ·J|[A-Za-z][\w'-]*[\w]")
@@ -197,6 +200,7 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
     yield from in_place_of(said)
     yield from other_functions(said, cells, line)
     yield from other_modes(said)
+    yield from other_methods(said, cells, line)
     plain_names = [code for _, code in said.named if PLAIN.fullmatch(code)]
     for code in sorted({code for code in plain_names if plain_names.count(code) > 1}):
         yield f"the sentence names {code!r} twice: is one of them something else?"
@@ -307,21 +311,40 @@ def written_as(expression: str, name: str, *, turned: bool) -> bool:
 
 
 def other_options(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
-    """Say which options a sentence names with a value, where what is asked has another one.
+    r"""Say which options a sentence names with a value, where what is asked has another one.
 
-    Or the code that led to that, where what is asked has none.
+    Or the code that led to that, where what is asked has none; True or False stands in one of them.
+
+    Examples:
+        >>> from vtj_site.statements.sentences import sentences
+        >>> asked = 'With `%s`, it is {eval}`says("one", after_retain_graph)`.'
+        >>> (right,) = sentences(asked % "retain_graph=True")
+        >>> (wrong,) = sentences(asked % "retain_graph=False")
+        >>> code = "after_retain_graph = memory_of(loss.backward(retain_graph=True))"
+        >>> cells = Cells("```{code-cell} python\n" + code + "\n```\n")
+        >>> [*other_options(right, cells, 9)], [*other_options(wrong, cells, 9)]
+        ([], ["the sentence names 'retain_graph=False', and what is asked has True there"])
     """
     for start, code in said.named:
         if option := CHOSEN.fullmatch(code):
             of_clause = asked_beside(said, start)
-            wheres = [of_clause]
-            if option[1] not in of_clause and option[2] in {"True", "False"}:
-                wheres.append(cells.behind(of_clause, line))
-            for where in wheres:
-                values = {each[2] for each in CHOSEN.finditer(where) if each[1] == option[1]}
-                if values and option[2] not in values:
-                    asked = ", ".join(sorted(values))
-                    yield f"the sentence names {code!r}, and what is asked has {asked} there"
+            flag = option[2] in {"True", "False"}
+            values = chosen(of_clause, option[1])
+            if flag and not values:
+                values = chosen(cells.behind(of_clause, line), option[1])
+            if values and option[2] not in values:
+                asked = ", ".join(sorted(values))
+                yield f"the sentence names {code!r}, and what is asked has {asked} there"
+            elif flag and not values and said.told:
+                yield (
+                    f"the sentence names {code!r}, and neither what is asked nor the code that "
+                    f"made it does: {of_clause}"
+                )
+
+
+def chosen(code: str, option: str) -> set[str]:
+    """Return the values that code chooses for an option."""
+    return {each[2] for each in CHOSEN.finditer(code) if each[1] == option}
 
 
 def other_products(said: Sentence) -> Iterator[str]:
@@ -431,6 +454,36 @@ def other_modes(said: Sentence) -> Iterator[str]:
         for mode, piece in MODES.items():
             if mode in code and asked and piece not in asked:
                 yield f"the sentence names {mode!r}, and what is asked {' and '.join(asked)}"
+
+
+def other_methods(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
+    r"""Say where a sentence names `forward` or `backward`, and nothing that is asked does.
+
+    It may, unless that names the other one, or the code that led to it defines the other one.
+
+    Examples:
+        >>> from vtj_site.statements.sentences import sentences
+        >>> asked = 'It calls `Own.%s` {eval}`says("once", %s)`.'
+        >>> (right,), (wrong,) = (
+        ...     sentences(asked % ("backward", each)) for each in ("calls_of_backward", "calls")
+        ... )
+        >>> code = "def backward(v): ...\ncalls = calls_of_backward = count(backward, forward)"
+        >>> code += "\ndef forward(x): ..."
+        >>> cells = Cells("```{code-cell} python\n" + code + "\n```\n")
+        >>> [*other_methods(right, cells, 9)], [*other_methods(wrong, cells, 9)]
+        ([], ["the sentence names 'backward', and what is asked could be of forward: calls"])
+    """
+    for start, code in said.named if said.told else ():
+        if named := PASS.fullmatch(code):
+            of_clause = asked_beside(said, start)
+            other = {"forward": "backward", "backward": "forward"}[named[1]]
+            pieces, behind = pieces_of(of_clause), cells.behind(of_clause, line)
+            could_be = other in pieces or re.search(rf"\bdef {other}\b", behind)
+            if could_be and named[1] not in pieces:
+                yield (
+                    f"the sentence names {named[1]!r}, and what is asked could be of {other}: "
+                    f"{of_clause}"
+                )
 
 
 def other_piece(name: str, other: str) -> tuple[str, str]:
