@@ -95,7 +95,7 @@ element entry pixel token batch sample | class
 shape | dtype
 torch python numpy | autograd
 model layer network module | optimizer scaler
-record | skip
+record take | skip
 see notice show say name | miss=overlook=hide=conceal
 know | doubt
 run call | omit
