@@ -38,6 +38,7 @@ square | cube
 argmax | argmin
 add divide | subtract overwrite=replace remove multiply
 multiplication addition | division subtraction
+transpose | inverse=inv
 keep hold find leave | lose=drop=discard=forget=destroy=erase=empty violate
 give get bring make return hand | withhold=lack
 need want require | avoid spare
