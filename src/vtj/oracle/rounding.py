@@ -36,7 +36,10 @@ def rounding_error_bound(trial: Trial, exact: Sequence[Witness]) -> Array:
 
 
 def _cheapest(trial: Trial, exact: Sequence[Witness]) -> list[str]:
-    """Return an engine of each family: the one that batches, where it says what the other does."""
+    """Return an engine of each family that follows autograd: one that batches, if it agrees.
+
+    A witness that is silent agrees. Where none of them gave J, it is "reverse".
+    """
     known = {one.name: one for one in exact}
     chosen = dict[str, str]()
     for name, engine in ENGINES.items():

@@ -16,11 +16,11 @@ in such a sentence, outside of what is computed and of code:
 - a word with "un" before it, or without, stands so in what is asked;
 - a class that it names (`Normal`), or a function, is asked, where another one of its family is that
   it does not name;
-- a mode that it names, `no_grad`, is asked, where another one is; `forward` or `backward` likewise,
-  and where the code that led to what is asked defines the other one;
-- an option that it names, `detect=True`, has that value in what is asked, or in the code that led
-  to that, and no other one; a dtype stands there if another one does; of a product of matrices,
-  `J @ J.T`, the factors stand in what is asked in the same order;
+- a mode that it names, `no_grad`, is asked, where another one is; `forward` or `backward` is, where
+  what is asked names the other one, or the code that led to it defines that one;
+- an option that it names, `detect=True`, has that value in what is asked, if it has one there; True
+  or False stands there, or in the code that led to that; a dtype does, if another one does; of a
+  product of matrices, `J @ J.T`, the factors stand in what is asked in the same order;
 - two of these, or two numbers, stand in the order in which they are asked;
 - what is asked in one clause and said in another has not changed places with what is said there;
 - before a word that compares ("larger", "twice", "the first row") stands something of the first
@@ -61,7 +61,7 @@ NEGATION = re.compile(
 MODES = {"no_grad": "no_grad", "enable_grad": "enable_grad", "inference_mode": "inference"}
 """Modes of autograd, and what stands for each in a name that is asked."""
 PASS = re.compile(r"(?:.*\.)?(forward|backward)(?:\(.*\))?")
-"""Code that names a method of a function."""
+"""Code that names one of the two: alone, as an attribute, or called."""
 NEGATING = {"not", "no", "never", "without", "nothing", "neither"}
 """What a name that is asked may have in it for one of these."""
 WORD = re.compile(r"J·u|vᵀ·J|[A-Za-z][\w'-]*[\w]")
@@ -313,7 +313,7 @@ def written_as(expression: str, name: str, *, turned: bool) -> bool:
 def other_options(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
     r"""Say which options a sentence names with a value, where what is asked has another one.
 
-    Or the code that led to that, where what is asked has none; True or False stands in one of them.
+    For True and False the code that led to it is looked at where it has none, and has to have one.
 
     Examples:
         >>> from vtj_site.statements.sentences import sentences
@@ -457,9 +457,9 @@ def other_modes(said: Sentence) -> Iterator[str]:
 
 
 def other_methods(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
-    r"""Say where a sentence names `forward` or `backward`, and nothing that is asked does.
+    r"""Say where a sentence names `forward` or `backward`, and what is asked could be of the other.
 
-    It may, unless that names the other one, or the code that led to it defines the other one.
+    It could if it does not name the one, and names the other, or code that led to it defines that.
 
     Examples:
         >>> from vtj_site.statements.sentences import sentences
