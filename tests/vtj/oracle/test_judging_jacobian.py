@@ -85,6 +85,13 @@ def test_a_large_column_hides_no_other_column() -> None:
     assert report.findings == (told,)
 
 
+def test_a_wrong_vmap_rule_is_no_measure_of_rounding() -> None:
+    """It adds a little that does not grow with v: measured by it, this would pass for rounding."""
+    same = batched(lambda g: torch.full_like(g, 1e-9))
+    report = vtj.check(same, X[:2], engines=["reverse", "jacrev", "numeric"])
+    assert report.findings == (f"dy[0]/dx[1]: reverse 0, jacrev 1e-09: {SPLIT}",)
+
+
 @pytest.mark.parametrize("engines", [None, ["jacrev", "numeric"]])
 def test_a_wrong_vmap_rule_of_torch_speaks_against_nobody(engines: list[str] | None) -> None:
     """The batching rule of cdist's backward is wrong in torch 2.13; x.grad is right."""
