@@ -1,5 +1,6 @@
 """Run Python scripts, each in a fork of one process that has imported torch; name what fails.
 
+As many run at once as there are processors: half of their time they wait, for processes of theirs.
 A script finds of our own packages only those that its first lines say it needs.
 """
 
@@ -9,7 +10,9 @@ import runpy
 import sys
 import tempfile
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 import torch._dynamo
 
@@ -26,30 +29,43 @@ def unneeded(text: str) -> list[str]:
     return [*hidden, *loaded]
 
 
-def failure(script: Path) -> str:
-    """Return the traceback of a script that fails, or nothing."""
-    with tempfile.TemporaryFile("w+") as said:
-        child = os.fork()
-        if not child:
-            os.chdir(tempfile.mkdtemp())
-            for package in unneeded(script.read_text(encoding="utf-8")):
-                sys.modules[package] = None  # type: ignore[assignment]  # an import of it fails
-            try:
-                with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
-                    runpy.run_path(str(script), run_name="__main__")
-            except BaseException:
-                traceback.print_exc(file=said)
-            said.flush()
-            os._exit(0)
-        os.waitpid(child, 0)
-        said.seek(0)
-        return said.read()
+def begun(script: Path) -> tuple[int, IO[str]]:
+    """Begin a script in a fork; return the fork, and the file that gets its traceback."""
+    said = tempfile.TemporaryFile("w+")  # noqa: SIM115 - read when the fork has ended
+    child = os.fork()
+    if not child:
+        os.chdir(tempfile.mkdtemp())
+        for package in unneeded(script.read_text(encoding="utf-8")):
+            sys.modules[package] = None  # type: ignore[assignment]  # an import of it fails
+        try:
+            with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+                runpy.run_path(str(script), run_name="__main__")
+        except BaseException:
+            traceback.print_exc(file=said)
+        said.flush()
+        os._exit(0)
+    return child, said
+
+
+def failures(scripts: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield the scripts that fail, each with its traceback."""
+    waiting, running = list(scripts), dict[int, tuple[str, IO[str]]]()
+    while waiting or running:
+        while waiting and len(running) < (os.cpu_count() or 1):
+            name = waiting.pop(0)
+            child, said = begun(Path(name).resolve())
+            running[child] = name, said
+        child, _ = os.wait()
+        name, said = running.pop(child)
+        with said:
+            said.seek(0)
+            if text := said.read():
+                yield name, text
 
 
 if __name__ == "__main__":
     torch._dynamo.reset()
-    failures = {name: failure(Path(name).resolve()) for name in sys.argv[1:]}
-    for name, text in failures.items():
-        if text:
-            print(f"{name}\n{text}")
-    sys.exit(any(failures.values()))
+    found = list(failures(sys.argv[1:]))
+    for name, text in found:
+        print(f"{name}\n{text}")
+    sys.exit(bool(found))
