@@ -11,16 +11,17 @@ in such a sentence, outside of what is computed and of code:
   made that;
 - a matrix that it names transposed, Aᵀ, is asked as `A.T`, and none that it does not;
 - what it names in code stands in what is asked, if the page's cells have made it, or in the code
-  that led to that;
+  that led to that; code of more than a name, `a - b`, stands there as it is;
 - what it says runs or raises, `gradcheck`, is called there, where another call is asked beside it;
 - a word with "un" before it, or without, stands so in what is asked;
 - a class that it names (`Normal`), or a function, is asked, where another one of its family is that
   it does not name;
-- a mode that it names, `no_grad`, is asked, where another one is; `forward` or `backward` is, where
-  what is asked names the other one, or the code that led to it defines that one;
-- an option that it names, `detect=True`, has that value in what is asked, if it has one there; True
-  or False stands there, or in the code that led to that; a dtype does, if another one does; of a
-  product of matrices, `J @ J.T`, the factors stand in what is asked in the same order;
+- a mode that it names, `no_grad` or `eval()`, is asked, where another one is; `forward` or
+  `backward` is, where what is asked names the other one, or the code that led to it defines that;
+- an option that it names, `detect=True`, has that value in what is asked, if it has one there;
+  True, False or a number stands there, or in the code that led to that; a dtype does, if another
+  one does; of a product of matrices, `J @ J.T`, the factors stand in what is asked in the same
+  order;
 - two of these, or two numbers, stand in the order in which they are asked;
 - what is asked in one clause and said in another has not changed places with what is said there;
 - before a word that compares ("larger", "twice", "the first row") stands something of the first
@@ -42,6 +43,7 @@ has to change what is asked, and that is computed.
 import ast
 import re
 from collections.abc import Iterator, Set
+from contextlib import suppress
 from functools import cache
 from itertools import combinations, pairwise
 
@@ -58,8 +60,11 @@ NEGATION = re.compile(
     r"|\b(?:un|im)able\b",
     re.I,
 )
-MODES = {"no_grad": "no_grad", "enable_grad": "enable_grad", "inference_mode": "inference"}
-"""Modes of autograd, and what stands for each in a name that is asked."""
+MODES = (
+    {"no_grad": "no_grad", "enable_grad": "enable_grad", "inference_mode": "inference"},
+    {"eval()": "eval", "train()": "train"},
+)
+"""Modes of autograd, those of modules, and what stands for each in a name that is asked."""
 PASS = re.compile(r"(?:.*\.)?(forward|backward)(?:\(.*\))?")
 """Code that names one of the two: alone, as an attribute, or called."""
 NEGATING = {"not", "no", "never", "without", "nothing", "neither"}
@@ -77,7 +82,7 @@ LEADS = re.compile(
 """Where a clause ends that says something by itself."""
 BEHIND = re.compile(
     r"\W (?:and )?(?:since|because|so)\b(?! (?:that|is|are|does|do|says)\b)"
-    r"|[;:] |, (?:and|but|while|though)\b"
+    r"|[;:] |, (?:and|but|while|though|which|as)\b"
 )
 """Where a clause begins that gives a reason, draws a conclusion, or says something more."""
 CONDITION = re.compile(
@@ -86,9 +91,9 @@ CONDITION = re.compile(
 FEW = 4
 """So many words say nothing by themselves: "What it was: …"."""
 PLAIN = re.compile(r"[A-Za-z_]\w*(?:\.grad)?")
-ATTRIBUTE = re.compile(r"([a-z_]\w*)\.(?!grad\b)[a-z]\w*")
+ATTRIBUTE = re.compile(r"(?!torch\.)([a-z_]\w*)\.(?!grad\b)[a-z]\w*(?:\(\))?")
 OPTION = re.compile(r"(\w+)=[\w\"]*")
-CHOSEN = re.compile(r"\b(\w+)=(True|False|None|\"\w*\"|[\d.]+)(?!\w)")
+CHOSEN = re.compile(r"\b(\w+)=(True|False|None|\"\w*\"|-?\d[\d.]*(?:e-?\d+)?)(?!\w)")
 """An option, and a value that is written out."""
 DTYPES = {
     "bfloat16": r"bfloat16",
@@ -200,6 +205,7 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
     yield from in_place_of(said)
     yield from other_functions(said, cells, line)
     yield from other_modes(said)
+    yield from other_code(said, cells, line)
     yield from other_methods(said, cells, line)
     plain_names = [code for _, code in said.named if PLAIN.fullmatch(code)]
     for code in sorted({code for code in plain_names if plain_names.count(code) > 1}):
@@ -220,8 +226,8 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
     behind = f"{asked}\n{cells.behind(asked, line)}"
     shown = " ".join(mark.target for mark in said.told if mark.word.lower() in HAS)
     yield from other_dtypes(said.text, shown if dtypes(shown) else behind)
-    known = OURS | cells.names | pieces_of(behind) | {*re.findall(r"\w+", behind)}
-    known |= {"backward"} if OF_GRAD.search(behind) else set()
+    of_code = OURS | pieces_of(behind) | {*re.findall(r"\w+", behind)}
+    of_code |= {"backward", "grad"} if OF_GRAD.search(behind) else set()
     for start, code in said.named:
         of_clause = asked_beside(said, start)
         for name in dict.fromkeys(NAMED.findall(code)):
@@ -236,10 +242,13 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
             for name in sorted(elsewhere & {*re.findall(r"\w+", code)} - cells.names - OURS):
                 yield f"the sentence names {name!r}, and what runs there is {of_clause}"
         of = ATTRIBUTE.fullmatch(code)
-        if of and f"{of[1]}." in asked and code not in f"{asked} {said.text[:start]}":
+        above = f"{asked} {said.text[:start]} {behind if code.endswith('()') else ''}"
+        another = of and re.search(rf"(?<!\w){of[1]}\.", asked)
+        if of and another and code.removesuffix("()") not in above:
             yield f"the sentence names {code!r}, and what is asked another part of {of[1]!r}"
         for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", code)):
-            if name not in known:
+            alone = re.search(rf"(?<![\w.]){name}\b", code)  # and not as an attribute: `.data`
+            if name not in (of_code | cells.names if alone else of_code):
                 yield (
                     f"the sentence names {name!r}, and neither what is asked nor the code that "
                     f"made it does: {of_clause}"
@@ -326,24 +335,25 @@ def other_options(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
         ([], ["the sentence names 'retain_graph=False', and what is asked has True there"])
     """
     for start, code in said.named:
-        if option := CHOSEN.fullmatch(code):
+        for option in CHOSEN.finditer(code):
             of_clause = asked_beside(said, start)
-            flag = option[2] in {"True", "False"}
+            flag = option[2] in {"True", "False"} or option[2][0].isdigit()
             values = chosen(of_clause, option[1])
             if flag and not values:
                 values = chosen(cells.behind(of_clause, line), option[1])
             if values and option[2] not in values:
                 asked = ", ".join(sorted(values))
-                yield f"the sentence names {code!r}, and what is asked has {asked} there"
+                yield f"the sentence names {option[0]!r}, and what is asked has {asked} there"
             elif flag and not values and said.told:
                 yield (
-                    f"the sentence names {code!r}, and neither what is asked nor the code that "
-                    f"made it does: {of_clause}"
+                    f"the sentence names {option[0]!r}, and neither what is asked nor the code "
+                    f"that made it does: {of_clause}"
                 )
 
 
 def chosen(code: str, option: str) -> set[str]:
     """Return the values that code chooses for an option."""
+    code = re.sub(r"^ *def .*:$", "", code, flags=re.M)
     return {each[2] for each in CHOSEN.finditer(code) if each[1] == option}
 
 
@@ -450,10 +460,44 @@ def other_modes(said: Sentence) -> Iterator[str]:
     """
     for start, code in said.named:
         of_clause = asked_beside(said, start)
-        asked = [piece for piece in MODES.values() if piece in of_clause]
-        for mode, piece in MODES.items():
-            if mode in code and asked and piece not in asked:
-                yield f"the sentence names {mode!r}, and what is asked {' and '.join(asked)}"
+        for modes in MODES:
+            asked = [piece for piece in modes.values() if piece in of_clause]
+            for mode, piece in modes.items():
+                if mode in code and asked and piece not in asked:
+                    yield f"the sentence names {mode!r}, and what is asked {' and '.join(asked)}"
+
+
+def other_code(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
+    r"""Say which code of a sentence, of more than a name, neither is asked nor has led to that.
+
+    What it names may be asked all the same: `a + b` where `a - b` is.
+
+    Examples:
+        >>> from vtj_site.statements.sentences import sentences
+        >>> asked = 'It {eval}`says("is", w.grad, a - b)` `%s`.'
+        >>> (right,), (wrong,) = sentences(asked % "a - b"), sentences(asked % "a + b")
+        >>> cells = Cells("```{code-cell} python\na, b = f()\n```\n")
+        >>> [*other_code(right, cells, 9)], [*other_code(wrong, cells, 9)]
+        ([], ["the sentence says 'a + b', and neither what is asked nor the code behind it does"])
+    """
+    asked = " , ".join(mark.target for mark in said.told)
+    behind = in_tokens(f"{asked} {cells.behind(asked, line)}")
+    guessed = [range(*found.span()) for found in GUESSED.finditer(said.text)]
+    for start, code in said.named if said.told else ():
+        with suppress(SyntaxError):
+            tree = ast.parse(code, mode="eval")
+            of_cells = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} & cells.names
+            a_name = re.fullmatch(r"\w+(?:\.grad)?", code) or any(start in each for each in guessed)
+            if of_cells and not a_name and in_tokens(code.removesuffix("()")) not in behind:
+                yield (
+                    f"the sentence says {code!r}, and neither what is asked nor the code behind "
+                    "it does"
+                )
+
+
+def in_tokens(code: str) -> str:
+    """Return code with one blank between its tokens, before them and behind them."""
+    return f" {' '.join(re.findall(r'[A-Za-z_0-9]+|[^A-Za-z_0-9 ]', ' '.join(code.split())))} "
 
 
 def other_methods(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
@@ -639,7 +683,8 @@ def of_another(said: Sentence, mark: Mark, text: str) -> Iterator[str]:
 
 def spoken_in(expression: str) -> frozenset[str]:
     """Return the names in an expression, and the words that they are made of."""
-    return pieces_of(expression) | {*re.findall(r"\w+", expression)}
+    words = {*re.findall(r"\w+", expression)}
+    return pieces_of(expression) | words | {*map(str.lower, words)}
 
 
 def asks_of(expression: str, name: str, code: str, of_grad: object) -> bool:

@@ -161,6 +161,27 @@ fine | coarse
 | twenty two ten hundred
 | first-order second-order
 convolution linear | pooling
+~ generator discriminator
+~ actor critic
+~ encoder decoder
+~ read write
+~ freeze train
+~ initial final
+~ opposite equal same
+~ cost save
+~ omit pass
+~ clear fill
+~ multiplication addition
+~ direction length
+~ rate scale
+~ sgd adam adamw
+~ momentum decay
+~ dropout normalization
+~ softmax sigmoid softplus relu tanh
+~ trace determinant
+~ query key
+~ teacher student
+~ times divide
 | numerical analytical
 detach | attach
 common | local global
@@ -170,7 +191,8 @@ kept:keep held:hold found:find left:leave lost:lose gave:give given:give got:get
 brought:bring grew:grow grown:grow fell:fall fallen:fall rose:rise risen:rise began:begin
 came:come ran:run went:go gone:go saw:see seen:see knew:know known:know froze:freeze
 frozen:freeze hid:hide forgot:forget forgotten:forget shrank:shrink shrunk:shrink
-lying:lie tied:tie
+lying:lie tied:tie took:take taken:take
+overwritten:overwrite written:write wrote:write
 """
 IRREGULAR = dict(pair.split(":") for pair in FORMS.split())
 UNDONE = re.compile(r"(?:non-|un(?!der|til|ion|ique|iform|less|it))\w+", re.I)
@@ -187,6 +209,7 @@ WRITTEN = {word: NUMBER.format(number) for number, word in enumerate(NUMBERS.spl
     "complex": r"\d*j\b",
     "constant": r"detach|requires_grad=False",
     "cpu": "cpu",
+    "divide": r" / ",
     "difference": r"diff| - |check|report|numeric",
     "dtype": r"double|half|float|finfo",
     "first-order": "first_order",
@@ -226,6 +249,7 @@ WRITTEN = {word: NUMBER.format(number) for number, word in enumerate(NUMBERS.spl
     "smaller": "<",
     "smallest": r"\bmin\(",
     "sum": r"@|\+|\bones|expand|cumsum|\badd\b",
+    "times": r" \* | @ ",
     "thousand": NUMBER.format(1000),
     "training": r"\.train\(|training=True",
     "tuple": r", \)",
