@@ -158,7 +158,7 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
         yield f"{asked}: {error.msg}"
         return
     text, phrases = hidden(said), phrases_of(said)
-    if said.told and not WORD.search(text):  # `Yes.`: nothing stands around it
+    if said.told and not WORD.search(text) and not said.named:  # `Yes.`: nothing is around it
         return
     found = [each[0] for each in NEGATION.finditer(text) if not judged(said, each, phrases)]
     negating = [name for name in sorted(named) if negates(name)]

@@ -182,6 +182,14 @@ convolution linear | pooling
 ~ query key
 ~ teacher student
 ~ times divide
+~ many few
+~ near far
+~ clone view detach
+~ round exact
+~ update fixed
+~ incoming outgoing
+~ delete keep
+~ remedy time verdict
 | numerical analytical
 detach | attach
 common | local global
