@@ -184,7 +184,7 @@ convolution linear | pooling
 ~ times divide
 ~ many few
 ~ near far
-~ clone view detach
+~ clone view
 ~ round exact
 ~ update fixed
 ~ incoming outgoing
