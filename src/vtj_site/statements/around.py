@@ -226,10 +226,11 @@ def complaints(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
     behind = f"{asked}\n{cells.behind(asked, line)}"
     shown = " ".join(mark.target for mark in said.told if mark.word.lower() in HAS)
     yield from other_dtypes(said.text, shown if dtypes(shown) else behind)
-    of_code = OURS | pieces_of(behind) | {*re.findall(r"\w+", behind)}
-    of_code |= {"backward", "grad"} if OF_GRAD.search(behind) else set()
     for start, code in said.named:
         of_clause = asked_beside(said, start)
+        behind = f"{of_clause}\n{cells.behind(of_clause, line)}"
+        of_code = OURS | pieces_of(behind) | {*re.findall(r"\w+", behind)}
+        of_code |= {"backward", "grad"} if OF_GRAD.search(behind) else set()
         for name in dict.fromkeys(NAMED.findall(code)):
             of_grad = OF_GRAD.search(said.text)
             if name in cells.names and not asks_of(of_clause, name, code, of_grad):
@@ -480,13 +481,13 @@ def other_code(said: Sentence, cells: Cells, line: int) -> Iterator[str]:
         >>> [*other_code(right, cells, 9)], [*other_code(wrong, cells, 9)]
         ([], ["the sentence says 'a + b', and neither what is asked nor the code behind it does"])
     """
-    asked = " , ".join(mark.target for mark in said.told)
-    behind = in_tokens(f"{asked} {cells.behind(asked, line)}")
     guessed = [range(*found.span()) for found in GUESSED.finditer(said.text)]
     for start, code in said.named if said.told else ():
         with suppress(SyntaxError):
             tree = ast.parse(code, mode="eval")
             of_cells = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} & cells.names
+            of_clause = asked_beside(said, start)
+            behind = in_tokens(f"{of_clause} {cells.behind(of_clause, line)}")
             a_name = re.fullmatch(r"\w+(?:\.grad)?", code) or any(start in each for each in guessed)
             if of_cells and not a_name and in_tokens(code.removesuffix("()")) not in behind:
                 yield (
