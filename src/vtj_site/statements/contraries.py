@@ -183,6 +183,7 @@ convolution linear | pooling
 ~ teacher student
 ~ times divide
 ~ many few
+~ add average
 ~ near far
 ~ clone view
 ~ round exact
