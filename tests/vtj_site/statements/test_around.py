@@ -106,6 +106,49 @@ def test_each_clause_has_its_own_names_and_opposites() -> None:
     assert "'first'" in said(text.format(*asked[::-1]), "a = b = c = 1")
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong", "asked", "code", "found"),
+    [
+        (
+            "With `sin` it is {}, and with `cos` {}.",
+            "With `cos` it is {}, and with `sin` {}.",
+            ("p, 1", "q, 1"),
+            "p = sin(2)\nq = cos(2)",
+            "the sentence names 'cos'",
+        ),
+        (
+            "Through `w.data`, it is {}.",
+            "Through `w.size`, it is {}.",
+            ("p, 1",),
+            "size = 1\np = w.data",
+            "the sentence names 'size'",
+        ),
+        (
+            "With `eps=1e-3`, it is {}.",
+            "With `eps=1e-9`, it is {}.",
+            ("p, 1",),
+            "p = f(2, eps=1e-3)",
+            "has 1e-3 there",
+        ),
+        (
+            "With `keep=True`, it is {}.",
+            "With `keep=False`, it is {}.",
+            ("p, 1",),
+            "def f(x, keep=False):\n    return x\np = f(2, keep=True)",
+            "has True there",
+        ),
+        ("`p` {} `q`.", "`r` {} `q`.", ("p, q",), "p = q = r = 1", "the sentence names 'r'"),
+    ],
+    ids=["its own clause", "an attribute", "a number", "a default", "code alone"],
+)
+def test_code_has_to_have_led_to_what_its_clause_asks(
+    right: str, wrong: str, asked: tuple[str, ...], code: str, found: str
+) -> None:
+    told = [TOLD % each for each in asked]
+    assert said(right.format(*told), code) == ""
+    assert found in said(wrong.format(*told), code)
+
+
 def test_a_word_may_stand_in_the_code_that_made_what_is_asked() -> None:
     text = "The sum is {} than that.".format(TOLD % "x, 1")
     assert said(text, "x = y.sum()") == ""
