@@ -429,10 +429,10 @@ def _first_taken(
     else:
         tries = [None] if as_given else [torch.float64, None]
         told = len(tries) - 1
-        if any(part.dtype == torch.float64 for part in given):
-            # a module in float32 and an x in float64 meet in a dtype that the module takes
-            came = {part.dtype for part in given}
-            tries += [dtype for dtype in DTYPES[1:] if not as_given or dtype in came]
+        # a module in float32 and an x in float64 meet in a dtype that the module takes, and a
+        # kernel of bfloat16 alone takes no x in float32
+        came = {part.dtype for part in given}
+        tries += [dtype for dtype in DTYPES[1:] if not as_given or dtype in came]
     errors = []
     for dtype in tries:
         parts = given if dtype is None else tuple(part.to(dtype) for part in given)
