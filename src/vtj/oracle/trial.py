@@ -431,8 +431,7 @@ def _first_taken(
         told = len(tries) - 1
         # a module in float32 and an x in float64 meet in a dtype that the module takes, and a
         # kernel of bfloat16 alone takes no x in float32
-        came = {part.dtype for part in given}
-        tries += [dtype for dtype in DTYPES[1:] if not as_given or dtype in came]
+        tries += DTYPES[1:]
     errors = []
     for dtype in tries:
         parts = given if dtype is None else tuple(part.to(dtype) for part in given)
