@@ -123,3 +123,70 @@ def test_what_is_damaged_is_wrong(name: str, verify: Callable[..., vtj.Report]) 
     f, shape = DAMAGED[name]
     for seed in (1, 5):
         assert verify(f, inputs(f, shape, seed, name)).verdict == "wrong"
+
+
+def attention(q: Tensor, k: Tensor) -> Tensor:
+    """Return an attention whose sum alone is in float32."""
+    weights = (q @ k.T - (q @ k.T).amax(-1, keepdim=True)).exp()
+    return ((weights @ k) / weights.sum(-1, keepdim=True, dtype=torch.float32)).to(q)
+
+
+def attention_backward(x: tuple[Tensor, Tensor], g: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the gradients of `attention`."""
+    q, k = x
+    weights, of_weights = (q @ k.T).softmax(-1), g @ k.T
+    of_scores = weights * (of_weights - (of_weights * weights).sum(-1, keepdim=True))
+    return of_scores @ k, weights.T @ g + of_scores.T @ q
+
+
+def test_a_sum_that_stands_still_accuses_nobody() -> None:
+    """Its fit by polynomials is perfect, and knows nothing below the noise of `f`."""
+    generator = torch.Generator().manual_seed(1011)
+    x = tuple(torch.randn(4, 3, generator=generator, dtype=torch.float64) for _ in "qk")
+    report = vtj.check(custom(attention, attention_backward), x)
+    assert report, str(report)
+
+
+@pytest.mark.parametrize("verify", VERIFY)
+def test_a_single_stair_is_no_kink(verify: Callable[..., vtj.Report]) -> None:
+    """Between the slopes on its sides an entry lies that is off by a tenth."""
+
+    def off(x: tuple[Tensor], g: Tensor) -> Tensor:
+        grad = g[..., None] * x[0].softmax(-1)
+        grad[0, 1] *= 1.1
+        return grad
+
+    f = custom(lambda x: x.exp().sum(-1, dtype=torch.float32).log().to(x), off)
+    x = torch.randn(3, 5, generator=torch.Generator().manual_seed(1002), dtype=torch.float64)
+    assert verify(f, x, seed=2).verdict == "wrong"
+
+
+def test_a_small_element_moves_by_about_one_too() -> None:
+    """One of these is 0.01: over steps of that size alone the fit is too rough."""
+
+    def root(x: Tensor) -> Tensor:
+        return (x * x).mean(-1, keepdim=True, dtype=torch.float32).add(1e-6).rsqrt()
+
+    def backward(x: tuple[Tensor], g: Tensor) -> Tensor:
+        scale = ((x[0] * x[0]).mean(-1, keepdim=True) + 1e-6).rsqrt()
+        unit = x[0] * scale
+        return scale * (g - unit * (g * unit).mean(-1, keepdim=True))
+
+    x = torch.randn(3, 6, generator=torch.Generator().manual_seed(1015), dtype=torch.float64)
+    report = vtj.check(custom(lambda x: (x * root(x)).to(x), backward), x)
+    assert report, str(report)
+
+
+@pytest.mark.parametrize("verify", VERIFY)
+@pytest.mark.parametrize("at", [8.7, 5.0])
+def test_where_a_tanh_stands_still_its_slope_is_not_a_term_too_many(
+    verify: Callable[..., vtj.Report], at: float
+) -> None:
+    f = custom(
+        lambda x: x.float().tanh().to(x), lambda x, g: (g * (1 - x[0].float().tanh() ** 2)).to(g)
+    )
+    assert verify(f, torch.tensor([at, 0.5], dtype=torch.float64)).verdict != "wrong"
+    doubled = custom(
+        lambda x: x.float().tanh().to(x), lambda x, g: (g * (x[0].float().cosh() ** -2) * 2).to(g)
+    )
+    assert verify(doubled, torch.tensor([at, 0.5], dtype=torch.float64)).verdict == "wrong"

@@ -52,6 +52,15 @@ class Arguments:
 
         return taking
 
+    def put_in(self, parts: tuple[Any, ...]) -> None:
+        """Put the parameters among these parts in their place, as a call with them did.
+
+        A checkpoint runs parts of a module again in backward, when `f` may have been called since.
+        """
+        if self.weights is not None:
+            dtypes = [part.dtype for part in as_tuple(self.x)]
+            self.weights.put_in(self._as_given(parts), dtypes)
+
     def _as_given(self, parts: tuple[Any, ...]) -> tuple[Any, ...]:
         if not any(self.pairs):
             return parts

@@ -115,10 +115,11 @@ def observe(trial: Trial, v: Tensors | None) -> Observed:
     weights, signed_weights = (
         np.where(trial.reached, trial.weighing(part), 0.0) for part in (v, w)
     )
-    first, of_w = trial.backward(v), trial.backward(w)
-    twice, shares = _twice(trial, v)
     reseeds = replace(trial, f=reseeded(trial.f))
-    again, graph = reseeds.backward(v), _under_create_graph(trial, v)
+    # one behind the other: with a backward or three between, every second one may be the same
+    first, again = trial.backward(v), reseeds.backward(v)
+    of_w, (twice, shares) = trial.backward(w), _twice(trial, v)
+    graph = _under_create_graph(trial, v)
     differs = not same(again.grad, first.grad)
     # in this order: a backward of three turns, as "drifts" of the zoo, would pass for a random one
     random = differs and all(

@@ -197,6 +197,7 @@ def behind_another_call(trial: Trial, v: Array, run: ForwardRun | None = None) -
     if run is None:
         run = _new_run(trial)
         trial.run(trial.x_vector + trial.direction())
+    trial.put_in(run.leaves)  # the parameters of a module are not others in the call between
     return _further(trial, run, shaped_like(v, trial.y), retain_graph=False)
 
 
@@ -209,10 +210,10 @@ def _further(
     trial: Trial, run: ForwardRun, weights: Sequence[Tensor], *, retain_graph: bool
 ) -> Further:
     """Run backward with these weights; None where it takes no `inputs`."""
+    both = zip(as_tuple(run.y), weights, strict=True)
+    outputs, v = zip(*((y, part) for y, part in both if y.requires_grad), strict=True)
     try:
-        grads = waiting.grad(
-            as_tuple(run.y), run.leaves, weights, retain_graph=retain_graph, allow_unused=True
-        )
+        grads = waiting.grad(outputs, run.leaves, v, retain_graph=retain_graph, allow_unused=True)
     except Exception as error:
         if "use_reentrant=True" in str(error):  # it refuses to be asked for x alone
             return None

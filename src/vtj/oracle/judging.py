@@ -138,7 +138,14 @@ def judge(answers: Answers, seen: Observed, kept: Kept) -> Report:
         found += [one.finding for one in of_backward if one.finding and one.explains_all]
         of_jacobian = findings(answers)
         compared = not failure(seen.first)
-        found += [one for one in of_jacobian if compared or one.verdict == "wrong"]
+        # a backward that is another at every call has no J to find a mistake in
+        explained = any(one.finding and one.explains_all for one in of_backward)
+        found += [
+            one
+            for one in of_jacobian
+            if (compared or one.verdict == "wrong")
+            and not (explained and one.culprit in (None, BACKWARD.culprit))
+        ]
     if not any(one.culprit in (NUMERIC.culprit, BACKWARD.culprit) for one in found):
         found += [one.finding for one in of_backward if one.finding][:1]
     # what vmap makes of a backward that is wrong follows from that
@@ -186,7 +193,8 @@ def _gradient(
     silent = ~np.isfinite(grad.value)
     mine = Witness(what, BACKWARD.name, grad.value, rounding, silent=silent)
     near = abs(mine.value - right.value) <= VISIBLE * np.max(right.size, initial=0)
-    if not random and own is not None and not contradicted and near.all():
+    doubted = not random and own is not None and not contradicted and differ(mine, right, trial)
+    if doubted and near.all():
         rows = lost_in_rows(trial, weights, result.agreed.value)
         right = replace(right, error=right.error + rows)
     apart = distance(mine, right, trial.relative)

@@ -125,7 +125,7 @@ class Passes:
             np.array([slope]),
             np.array([gap]),
             self.reach(u) / 4,  # with all of it a factor of 1.001 takes `certify` 181 calls
-            self.trial.eps * float(abs(here).max()),
+            self.trial.eps * float(self.trial.terms.max()),
         )
 
     def differences(
@@ -154,8 +154,9 @@ class Passes:
             terms = 0.0 if v is None else abs(v) @ abs(trial.y_vector)
             noise = trial.noise if v is None else noise + abs(v) @ trial.noise
             # with 1, sin(1e8 x.detach()) at 1 would be undecided
+            given = {"rounding": rounding, "noise": noise, "terms": terms}
             slopes = robust_derivative(
-                along, here, 16 * first, reach, eps, rounding=rounding, noise=noise, terms=terms
+                along, here, 16 * first, reach, eps, **given, custom=trial.custom
             )
         else:
             slopes = derivative(

@@ -205,7 +205,7 @@ def _column_again(
     trial: Trial, slopes: Slopes, row: int, column: int, gap: float
 ) -> tuple[Slopes, bool]:
     """Return the slopes with one column looked at again, and whether the gap in it is gross."""
-    gross, again = False, _robust(trial)
+    gross = False
 
     def how(g: Callable[[float], Array], here: Array, at: float, eps: float) -> Slopes:
         nonlocal gross
@@ -213,7 +213,7 @@ def _column_again(
         largest = eps * float(abs(here).max())
         stands = partial(stands_close_by, first=first_step(at), noise=largest)
         gross = stands(lambda t: g(t)[[row]], here[[row]], one.value[[row]], np.array([gap]))
-        return one if gross else again(g, here, at, eps)
+        return one if gross else _robust(trial)(g, here, at, eps)
 
     return _columns_by(trial, slopes, [column], how), gross
 

@@ -65,6 +65,8 @@ class Trial:
     pairs: tuple[bool, ...] = ()  # which of these stand for complex numbers, if told
     came_in: tuple[torch.dtype, ...] = ()  # the dtype of each part as the caller handed it in
     outputs: Outputs = field(default_factory=Outputs)  # what `f` returned
+    # puts parameters of a module back in their place, those of an earlier call
+    put_in: Callable[[tuple[Tensor, ...]], None] = lambda parts: None
     refused: Exception | None = None  # what `f` raised for float64, in which `x` came
     stated: float | None = None  # the relative tolerance that the caller asked for
     seed: int = 0  # of all that is drawn at random
@@ -201,6 +203,12 @@ class Trial:
 
         return seen, None if v is None else tuple(as_tuple(v)[i] for i in kept)
 
+    def reached_parts(self, y: Tensors) -> Tensors:
+        """Return those of the outputs, or of what has their form, to which autograd sees a way."""
+        if all(self.connected):
+            return y
+        return tuple(p for p, seen in zip(as_tuple(y), self.connected, strict=True) if seen)
+
     @cached_property
     def parts(self) -> tuple[Tensor, ...]:
         """The inputs as a tuple."""
@@ -209,7 +217,7 @@ class Trial:
     @property
     def looked_into(self) -> bool:
         """Whether further passes are asked for: torch's own operators are right in these ways."""
-        return self.custom and all(self.connected)
+        return self.custom and any(self.connected)
 
     @property
     def x_tuple(self) -> bool:
@@ -399,6 +407,7 @@ def first_run(
         pairs=() if given is None else given.pairs,
         came_in=came_in,
         outputs=picked,
+        **({} if given is None else {"put_in": given.put_in}),
         refused=refused,
         stated=relative,
         seed=seed,
@@ -420,10 +429,9 @@ def _first_taken(
     else:
         tries = [None] if as_given else [torch.float64, None]
         told = len(tries) - 1
-        if any(part.dtype == torch.float64 for part in given):
-            # a module in float32 and an x in float64 meet in a dtype that the module takes
-            came = {part.dtype for part in given}
-            tries += [dtype for dtype in DTYPES[1:] if not as_given or dtype in came]
+        # a module in float32 and an x in float64 meet in a dtype that the module takes, and a
+        # kernel of bfloat16 alone takes no x in float32
+        tries += DTYPES[1:]
     errors = []
     for dtype in tries:
         parts = given if dtype is None else tuple(part.to(dtype) for part in given)

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from vtj.calling import waiting
-from vtj.calling.tensors import as_tuple, dense, graph_of, shaped_like, values, values_or_nan
+from vtj.calling.tensors import as_tuple, dense, graph_of, values, values_or_nan
 from vtj.engines import BACKWARD
 from vtj.engines.numeric import CLOSE, SAFETY
 from vtj.oracle.differences import FINER
@@ -22,6 +23,8 @@ from vtj.report import Row
 # Parts of the size of x over which the slope must be the same: without the second the right double
 # backward of sin(1e9 x) would be called wrong (in tests/).
 STEPS = (CLOSE, FINER[1])
+# What is in float32 tells nothing over the second.
+WIDER = (16 * CLOSE, CLOSE)
 OR_MARK = "or mark it @once_differentiable (check(order=2) says which entry)"
 THROUGH_X = (
     "silently wrong: along one direction {} by double backward, {} by differences of x.grad; "
@@ -52,7 +55,8 @@ class Twice:
     def see(self, step: float, leaves: tuple[Tensor, ...], y: Any) -> None:
         """Run backward through the graph of a run of `f` at that step."""
         of_y = self.v @ values_or_nan(y, self.v.size)  # before backward, which may write into y
-        outcome = finished(leaves, y, self.trial.x, self.trial.weights(self.v))
+        seen, weights = self.trial.reached_parts(y), self.trial.weights(self.v)
+        outcome = finished(leaves, seen, self.trial.x, self.trial.reached_parts(weights))
         self.moved[step] = np.array([self.trial.gradient(outcome.grad) @ self.u, of_y])
 
     def at(self, step: float) -> Array:
@@ -78,7 +82,8 @@ class Twice:
         if not off.any():
             return
         here = self.at(0.0)
-        steps = [part * reach for part in STEPS]
+        parts = STEPS if self.trial.dtype == torch.float64 else WIDER
+        steps = [part * reach for part in parts]
         # with the size of x.grad alone, of which hardly more than rounding is left where a softmax
         # is all but one, 1 of 8 right ones (in tests/) was told
         size = max(abs(here[0]), abs(self.v) @ abs(self.trial.y_vector))
@@ -98,11 +103,12 @@ def twice(trial: Trial, run: ForwardRun, v: Array, u: Array) -> Twice | None:
     """
     if not trial.looked_into:
         return None
-    weights = tuple(part.requires_grad_() for part in shaped_like(v, trial.y))
+    v = np.where(trial.reached, v, 0.0)
+    given = as_tuple(trial.reached_parts(trial.weights(v)))
+    weights = tuple(part.requires_grad_() for part in given)
+    y = as_tuple(trial.reached_parts(run.y))
     try:
-        grads = waiting.grad(
-            as_tuple(run.y), run.leaves, weights, create_graph=True, materialize_grads=True
-        )
+        grads = waiting.grad(y, run.leaves, weights, create_graph=True, materialize_grads=True)
         if any(node.name() == ONCE_DIFFERENTIABLE for node in graph_of(grads)):
             return None
         towards = zip(grads, as_tuple(trial.at(u)), strict=True)
@@ -117,5 +123,6 @@ def twice(trial: Trial, run: ForwardRun, v: Array, u: Array) -> Twice | None:
     except Exception:
         return None
     by_x, by_v = second[: len(run.leaves)], second[len(run.leaves) :]
-    by_graph = np.array([trial.gradient(by_x) @ u, values(tuple(map(dense, by_v))) @ v])
+    through_v = values(tuple(map(dense, by_v))) @ v[trial.reached]
+    by_graph = np.array([trial.gradient(by_x) @ u, through_v])
     return Twice(trial, v, u, trial.gradient(grads), by_graph)

@@ -312,6 +312,16 @@ def test_a_kernel_of_one_dtype_is_handed_that(verify: Any, taken: torch.dtype) -
         verify(lambda x: 1 / 0, X.double())
 
 
+@pytest.mark.parametrize("verify", VERIFY)
+def test_a_kernel_of_bfloat16_alone_takes_an_x_in_float32(verify: Any) -> None:
+    def picky(x: Tensor) -> Tensor:
+        if x.dtype != torch.bfloat16:
+            raise RuntimeError("expected bfloat16")
+        return 3 * x
+
+    assert verify(picky, X.float(), reference=lambda x: 3 * x)
+
+
 def test_nothing_of_the_caller_is_changed() -> None:
     x = X.clone().requires_grad_()
     state = torch.random.get_rng_state()

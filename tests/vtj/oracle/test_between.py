@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor
+from torch.utils.checkpoint import checkpoint
 
 import vtj
 from tests.zoo.bug import custom, vector
@@ -50,3 +51,24 @@ def test_backward_behind_another_call(f: Any, result: str, verify: Any, referenc
     assert row.result == result
     told = "call backward before f is called again, or it raises RuntimeError: x is gone"
     assert row.note == (told if result == "note" else "")
+
+
+class Checkpointed(torch.nn.Module):
+    """A layer and a Function in a checkpoint, which computes them again in backward."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 4)
+
+    def forward(self, x: Tensor) -> Any:
+        def both(x: Tensor) -> Any:
+            return custom(torch.square, slope)(self.layer(x))
+
+        return checkpoint(both, x, use_reentrant=False)
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+def test_a_checkpoint_in_a_module_computes_with_its_own_parameters(verify: Any) -> None:
+    torch.manual_seed(0)
+    report = verify(Checkpointed(), torch.randn(3, 4))
+    assert report.verdict != "wrong", str(report)

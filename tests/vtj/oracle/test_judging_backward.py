@@ -355,3 +355,17 @@ def test_what_f_keeps_is_named() -> None:
 def test_less_than_float64_is_noted(f: Any, note: str) -> None:
     assert row(vtj.check(f, X, V), "precision") == Row("precision", "", "note", note=note)
     assert all(row.what != "precision" for row in vtj.check(lambda x: 2 * x, X, V).rows)
+
+
+@pytest.mark.parametrize("turns", [2, 3])
+def test_a_backward_that_takes_turns_has_one_finding(turns: int) -> None:
+    """No mistake in J is named of it: it has none."""
+    calls = []
+
+    def alternating(x: tuple[Tensor], g: Tensor) -> Tensor:
+        calls.append(None)
+        return g * x[0].cos() * (1 + 0.01 * (len(calls) % turns))
+
+    report = vtj.check(custom(torch.sin, alternating), X)
+    assert (report.verdict, len(report.findings)) == ("wrong", 1)
+    assert "factor" not in report.findings[0]

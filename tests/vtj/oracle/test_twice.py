@@ -184,3 +184,49 @@ def test_through_v_it_is_told_by_the_slope_of_y() -> None:
     (note,) = notes(vtj.check(f, torch.ones(1).double(), torch.full((1,), 2.0).double()))
     told = note.partition("along one direction 0 by double backward, ")[2].split(" by ")[0]
     assert 3 <= float(told) <= 6  # u is from 0.5 to 1
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+def test_one_in_float32_is_told(verify: Any) -> None:
+    """Over the finest of the usual steps what is computed in float32 stands still."""
+
+    def told(f: Callable[..., Any]) -> int:
+        return sum(
+            bool(notes(verify(lambda x: f(x.float()), matrix(2, 3, seed)))) for seed in range(4)
+        )
+
+    assert told(SILENT["detached"]) >= 3
+    assert told(SOUND["a sine"]) == 0
+
+
+class WithNumber(torch.autograd.Function):
+    """A sine beside a number that has no gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> tuple[Tensor, Tensor]:
+        ctx.save_for_backward(x)
+        mean = x.mean()
+        ctx.mark_non_differentiable(mean)
+        return x.sin(), mean
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor, _: Any) -> Tensor:
+        (x,) = ctx.saved_tensors
+        return g * x.detach().cos()
+
+
+class InMemory(WithNumber):
+    """The same, of a g that is read as it lies in memory."""
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor, _: Any) -> Tensor:
+        (x,) = ctx.saved_tensors
+        return g.as_strided(x.shape, x.stride()) * x.cos()
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+def test_an_output_without_a_gradient_stops_no_further_look(verify: Any) -> None:
+    assert notes(verify(WithNumber.apply, X))[0].startswith("silently wrong")
+    report = verify(InMemory.apply, X)
+    assert report.verdict == "wrong"
+    assert "where v is not contiguous" in str(report.findings)

@@ -113,12 +113,18 @@ def test_differences_are_heard_to_a_thousandth_of_the_largest_slope_in_their_row
 
 
 def test_slopes_that_may_be_zero_are_heard_to_a_billionth_of_y() -> None:
-    assert _differences([0.5, 0.0], [0.2, 0.25], y=1e9) == [False, False]
-    assert _differences([0.5, 0.0], [0.2, 0.25], y=-1e9) == [False, False]
-    assert _differences([0.5, 0.0], [0.2, 0.26], y=1e9) == [False, True]
-    assert _differences([4.0], [1.0], y=1e10) == [False]
-    assert _differences([4.0], [0.9], y=1e10) == [True]
-    assert _differences([np.nan, np.nan], [np.inf, np.inf], y=1e9) == [True, True]
+    y = 1e9 + 1 / 3  # no number of float32
+    assert _differences([0.5, 0.0], [0.2, 0.25], y=y) == [False, False]
+    assert _differences([0.5, 0.0], [0.2, 0.25], y=-y) == [False, False]
+    assert _differences([0.5, 0.0], [0.2, 0.26], y=y) == [False, True]
+    assert _differences([4.0], [1.0], y=10 * y) == [False]
+    assert _differences([4.0], [0.9], y=10 * y) == [True]
+    assert _differences([np.nan, np.nan], [np.inf, np.inf], y=y) == [True, True]
+
+
+def test_beside_a_y_in_float32_a_slope_of_zero_is_heard_to_some_millionths() -> None:
+    assert _differences([0.0, 0.0], [0.9e3, 1.1e3], y=1e9) == [False, True]
+    assert _differences([0.5], [0.26], y=1e9) == [True]
 
 
 def test_at_a_kink_differences_are_heard_and_reach_from_slope_to_slope() -> None:
