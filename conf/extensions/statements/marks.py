@@ -69,7 +69,7 @@ def anchor(docname: str, number: int) -> str:
 def button(judged: Judged, number: int) -> str:
     """Return a word as a button."""
     shown = escape(judged.word) or '<span aria-hidden="true">✓</span>'
-    label = "" if judged.word else ' aria-label="Held by its wording"'
+    label = "" if judged.word else ' aria-label="What this sentence rests on"'
     return (
         f'<button type="button" class="statement" popovertarget="rests-on-{number}"{label}>'
         f"{shown}</button>"
@@ -89,7 +89,9 @@ def box(judged: Judged, number: int, target: str) -> str:
     asked = f"<p>Asked: {asked[0].lower()}{asked[1:]}</p>" if asked else ""
     said = judged.count
     if not judged.word:
-        said += ": these words stand beside a check, which was run when the site was built"
+        said = (
+            "This code ran when the site was built. That it checks the sentence, an author judged"
+        )
     recorded = " open" if judged.word and not asked else ""
     code = "".join(
         f"<details{recorded}><summary>{caption}</summary><code>{escape(code)}</code></details>"

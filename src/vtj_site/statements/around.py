@@ -724,7 +724,7 @@ def clauses(said: Sentence) -> list[range]:
 
 
 def asked_beside(said: Sentence, place: int) -> str:
-    """Return what the told words ask in the clause of a place; in one without, all that is asked.
+    """Return what the told words ask in the clause of a place; in one without, in those beside it.
 
     Examples:
         >>> from vtj_site.statements.sentences import sentences
@@ -733,9 +733,12 @@ def asked_beside(said: Sentence, place: int) -> str:
         >>> asked_beside(two, 4), asked_beside(two, len(two.text) - 8)
         ('a[0]', 'a[-1]')
     """
-    here = next(clause for clause in clauses(said) if place in clause)
-    near = [mark.target for mark in said.told if mark.start in here]
-    return " , ".join(near or [mark.target for mark in said.told])
+    ends = clauses(said)
+    here = next(number for number, clause in enumerate(ends) if place in clause)
+    asked = [[mark.target for mark in said.told if mark.start in clause] for clause in ends]
+    above = next(filter(None, reversed(asked[:here])), [])
+    below = next(filter(None, asked[here:]), [])
+    return " , ".join(asked[here] or [*above, *below])
 
 
 @cache

@@ -40,7 +40,8 @@ add divide | subtract overwrite=replace remove multiply
 multiplication addition | division subtraction
 transpose | inverse=inv
 keep hold find leave | lose=drop=discard=forget=destroy=erase=empty violate
-give get bring make return hand | withhold=lack
+give get bring make return hand | withhold lack
+has have | lack
 need want require | avoid spare
 save store | waste
 fill | empty

@@ -56,7 +56,7 @@ def test_a_word_opens_what_it_rests_on(site: Path) -> None:
     page = read(site / "html/page.html")
     word, sign = page.select("button.statement")
     assert word.text == "never"
-    assert sign["aria-label"] == "Held by its wording"
+    assert sign["aria-label"] == "What this sentence rests on"
     opened = page.select_one(f"#{word['popovertarget']}")
     assert opened is not None
     assert opened.has_attr("popover")

@@ -106,6 +106,13 @@ def test_each_clause_has_its_own_names_and_opposites() -> None:
     assert "'first'" in said(text.format(*asked[::-1]), "a = b = c = 1")
 
 
+def test_a_condition_is_held_to_the_clause_beside_it() -> None:
+    behind, elsewhere = TOLD % "after_step, 1", TOLD % "x, 1"
+    assert said(f"After the step, it is {behind}, and here it is {elsewhere}.") == ""
+    wrong = said(f"After the step, it is {elsewhere}, and here it is {behind}.")
+    assert wrong.startswith("'After' has a contrary")
+
+
 @pytest.mark.parametrize(
     ("right", "wrong", "asked", "code", "found"),
     [
