@@ -121,8 +121,10 @@ def robust_column(
 
     Where steps of the size of a small element are too rough for three digits, it moves by about 1.
     """
-    given = {"eps": eps, "rounding": EPS * abs(at), "noise": noise, "custom": custom}
-    ask = partial(robust_derivative, g, here, **given)
+    rounding = EPS * abs(at)
+    ask = partial(
+        robust_derivative, g, here, eps=eps, rounding=rounding, noise=noise, custom=custom
+    )
     best = ask(first_step(at), abs(at) or 1.0)
     rough = (SAFETY * best.error > 1e-3 * abs(best.value).max(initial=0)) & (best.jump == 0)
     if 0 < abs(at) < SMALL:

@@ -43,8 +43,8 @@ def _told(trial: Trial, v: Array, right: Array, visible: float) -> str:
     leaves = fresh_leaves(tuple(part.to(dtype) for part, dtype in parts))
     try:
         y = as_tuple(trial.f(*leaves), "y")
-        seen, weights = trial.reached_parts(y), trial.reached_parts(shaped_like(v, y))
-        grads = waiting.grad(seen, leaves, weights, allow_unused=True)
+        reached, weights = trial.reached_parts(y), trial.reached_parts(shaped_like(v, y))
+        grads = waiting.grad(reached, leaves, weights, allow_unused=True)
     except Exception as error:
         return f"raises {first_line(error)}"
     came, finite = trial.gradient(grads), np.isfinite(right)

@@ -154,10 +154,10 @@ class Passes:
             terms = 0.0 if v is None else abs(v) @ abs(trial.y_vector)
             noise = trial.noise if v is None else noise + abs(v) @ trial.noise
             # with 1, sin(1e8 x.detach()) at 1 would be undecided
-            given = {"rounding": rounding, "noise": noise, "terms": terms}
             slopes = robust_derivative(
-                along, here, 16 * first, reach, eps, **given, custom=trial.custom
-            )
+                along, here, 16 * first, reach, eps,
+                rounding=rounding, noise=noise, terms=terms, custom=trial.custom,
+            )  # fmt: skip
         else:
             slopes = derivative(
                 along, here, first, eps, noise=noise, rounding=rounding, enough=ENOUGH, wary=True

@@ -181,12 +181,12 @@ def table_of_counts(kind: str, device: str = "cpu") -> Shown:
         ("at most", [one["most"] for one in calls]),
     ]
     head = ("said", *WAYS.values())
-    rows = [(said, *(f"{number:,.0f}" for number in numbers)) for said, numbers in lines]
+    rows = [TableRow((said, *(f"{number:,.0f}" for number in numbers))) for said, numbers in lines]
     where = "" if device == "cpu" else ", on a GPU"
     caption = (
         f"What was said of {found['samples']:,} samples of {found['entries']:,} {kind}s{where}"
     )
-    text = "\n".join(", ".join(row) for row in (head, *rows))
+    text = "\n".join(", ".join(cells) for cells in (head, *(row.cells for row in rows)))
     return Shown(text, table(caption, head, rows))
 
 

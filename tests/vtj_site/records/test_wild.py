@@ -138,7 +138,8 @@ def test_the_tables_show_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
     kinds = {"operator": {"samples": 3, "entries": 2, "ways": ways}}
     monkeypatch.setattr(wild, "recorded", lambda *_: {"kinds": kinds, "listed": [sample, sample]})
     counts = table_of_counts("operator")
-    assert "correct, 2, 2, 2, 2\n" in str(counts) and "raised, 1, 1, 1, 1\n" in str(counts)
+    assert "correct, 2, 2, 2, 2\n" in str(counts)
+    assert "raised, 1, 1, 1, 1\n" in str(counts)
     assert str(counts).endswith("calls of f, 2, 2, 2, 2\nat most, 5,000, 5,000, 5,000, 5,000")
     assert "What was said of 3 samples of 2 operators" in counts.html
     shown = table_of_judgments("formula")
