@@ -85,7 +85,11 @@ def test_a_forward_pass_decides_where_differences_are_too_rough() -> None:
     report = vtj.certify(right, X[:3])
     assert report.verdict == "correct", str(report)
     assert any("forward" in row.what for row in report.rows)
-    assert vtj.certify(wrong, X[:3]).findings[0].endswith("nobody to decide between them")
+    assert (
+        vtj.certify(wrong, X[:3])
+        .findings[0]
+        .endswith("nobody to decide between them; compare it with a plain function (reference=)")
+    )
 
 
 def rows(report: vtj.Report) -> list[tuple[str, str, str]]:
@@ -426,3 +430,10 @@ def test_where_entries_are_too_many_a_stated_tolerance_may_stay_open() -> None:
     far = custom(torch.sin, lambda x, g: 1.0012 * g * x[0].cos())
     assert vtj.certify(far, X, relative=1e-3).culprit == "backward"
     assert vtj.certify(torch.sin, X, relative=1e-3)
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+@pytest.mark.parametrize("n", [1, 4])
+def test_a_jvp_that_is_right_along_positive_tangents_alone_is_wrong(verify: Any, n: int) -> None:
+    f = custom(torch.sin, lambda x, g: g * x[0].cos(), lambda x, u: u[0].abs() * x[0].cos())
+    assert verify(f, torch.linspace(0.5, 1, n, dtype=torch.float64)).culprit == "forward"

@@ -13,7 +13,8 @@ from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, graph
 def jacobian(f: Function, x: Tensors) -> Any:
     """Return J by as many forward passes as `x` has elements, each with a one-hot tangent.
 
-    Called, and shaped, as `vtj.jacobian`.
+    Every second one is minus one: a jvp that is not linear, such as `abs(u)` times the slope, is
+    right along positive tangents. Called, and shaped, as `vtj.jacobian`.
 
     Raises:
         Exception: What torch raises, unchanged; a custom Function without `jvp` cannot be run.
@@ -32,7 +33,7 @@ def jacobian(f: Function, x: Tensors) -> Any:
     outputs = as_tuple(y, "y")
     columns = [
         [
-            as_tuple(jvp(f, x, like(_one_hot(parts, position, index), x)), "y")
+            _column(f, x, position, index, -1.0 if index % 2 == 0 else 1.0)
             for index in range(part.numel())
         ]
         for position, part in enumerate(parts)
@@ -88,10 +89,11 @@ def _tangent(output: Tensor, leaves: tuple[Tensor, ...]) -> Tensor:
     return tangent.detach()  # type: ignore[no-any-return]
 
 
-def _one_hot(parts: tuple[Tensor, ...], position: int, index: int) -> tuple[Tensor, ...]:
-    u = tuple(torch.zeros(part.shape).to(part) for part in parts)
-    u[position].view(-1)[index] = 1
-    return u
+def _column(f: Function, x: Tensors, position: int, index: int, sign: float) -> tuple[Tensor, ...]:
+    u = tuple(torch.zeros(part.shape).to(part) for part in as_tuple(x))
+    u[position].view(-1)[index] = sign
+    column = as_tuple(jvp(f, x, like(u, x)), "y")
+    return tuple(sign * part + 0.0 for part in column)  # 0.0: no zero is -0
 
 
 def _stacked(columns: list[Tensor], output: Tensor, part: Tensor) -> Tensor:

@@ -22,7 +22,7 @@ from vtj.oracle.behavior import (
 )
 from vtj.oracle.blind_spots import UNSEEN, possibly_detached
 from vtj.oracle.doubts import Doubt, Remedy, open_question, settle
-from vtj.oracle.findings import Finding, concluded, no_number
+from vtj.oracle.findings import BESIDE, Finding, concluded, no_number
 from vtj.oracle.further import judge_further
 from vtj.oracle.judging import DEFAULT, MOST_ENTRIES, entry_by_entry, gradient_argument
 from vtj.oracle.locating import Accused, accuse
@@ -46,7 +46,6 @@ from vtj.oracle.voting import Mask, unnamed
 from vtj.oracle.witnesses import failure, first_line, jvp_fails
 from vtj.report import Report, Result, Row
 
-BESIDE = "compare it with a plain function (reference=)"
 # Of elements of x: their entries cost no more than the search for one that is wrong may. Without it
 # the right x.bfloat16() (in tests/) is undecided, of which a random direction tells too little.
 FEW = 40

@@ -20,7 +20,8 @@ GOOD_DIGITS = 1e-8  # relative: torch's digamma is good to nine digits only, and
 # one of whose constants has ten digits, would be wrong (in tests/); with 1e-8 a square would be
 # correct whose backward has the factor 1 + 1e-8.
 FEW_DIGITS = 1e-9
-SPLIT_VOTE = "nobody to decide between them"
+BESIDE = "compare it with a plain function (reference=)"
+SPLIT_VOTE = f"nobody to decide between them; {BESIDE}"
 LAST_DIGITS = "a formula is good to these digits only, or a very small path is detached"
 
 

@@ -21,6 +21,7 @@ from vtj.oracle.blind_spots import (
 )
 from vtj.oracle.causes import named
 from vtj.oracle.findings import (
+    BESIDE,
     FEW_DIGITS,
     LAST_DIGITS,
     SPLIT_VOTE,
@@ -406,7 +407,7 @@ def _beyond_entries(
     name = trial.x_name("x.grad", at) if pair.side == "x" else pair.what
     told = f"{name}: {said([pair.a, pair.b], at)}"
     if linear.all():
-        return Finding(f"{told}: no single entry that differs was found", "undecided")
+        return Finding(f"{told}: no single entry that differs was found; {BESIDE}", "undecided")
     how = NOT_OF_V if _constant(asked) else NOT_LINEAR
     return accusation(told, BACKWARD.conclusion, BACKWARD.culprit, how)
 

@@ -11,7 +11,13 @@ from torch import Tensor
 import vtj
 from tests.zoo.bug import custom, matrix, vector
 from vtj.engines import FAMILIES
-from vtj.oracle.findings import LAST_DIGITS, cancelled, culprits, differs_in_last_digits
+from vtj.oracle.findings import (
+    LAST_DIGITS,
+    SPLIT_VOTE,
+    cancelled,
+    culprits,
+    differs_in_last_digits,
+)
 from vtj.oracle.judging import SPLIT
 from vtj.oracle.reexamination import ALONE
 from vtj.report import Row
@@ -441,7 +447,7 @@ def test_a_gradient_that_is_transposed_in_the_shape_of_x() -> None:
 def test_of_what_cannot_be_decided_one_is_told() -> None:
     """The first entry of those that are open, beside what is wrong."""
     report = vtj.check(linear(off(3, 1, 0.5)), X, engines=["reverse"], jacobian=RIGHT.numpy())
-    told = "dy[3]/dx[1]: by hand 7, backward 7.5: nobody to decide between them"
+    told = f"dy[3]/dx[1]: by hand 7, backward 7.5: {SPLIT_VOTE}"
     assert (report.verdict, report.findings) == ("undecided", (told,))
 
 
