@@ -142,7 +142,7 @@ def test_a_result_for_a_message_says_its_cause_and_not_the_message_again(
     shown = search(fresh, site.as_uri(), message)
     assert shown.locator(RESULTS).first.inner_text() == message
     said = shown.locator(".search-sentence").first.inner_text()
-    assert said.startswith("Does your loss have several elements? ")
+    assert said.startswith("For a tensor with several elements, you cannot omit v. ")
 
 
 @pytest.mark.parametrize("question", ["qqqqzzzz", "€"])
