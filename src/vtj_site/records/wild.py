@@ -21,7 +21,7 @@ WAYS = {
     "check": "check",
     "certify": "certify",
     "slow": "gradcheck",
-    "fast": "gradcheck, fast",
+    "fast": "fast",
 }
 """Who was asked, and how a page calls it."""
 SAID = {
