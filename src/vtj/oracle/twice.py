@@ -23,7 +23,7 @@ from vtj.report import Row
 # Parts of the size of x over which the slope must be the same: without the second the right double
 # backward of sin(1e9 x) would be called wrong (in tests/).
 STEPS = (CLOSE, FINER[1])
-# What is in float32 tells nothing over the second.
+# Over the second what is in float32 stands still, and a sine cut from x (in tests/) is not told.
 WIDER = (16 * CLOSE, CLOSE)
 OR_MARK = "or mark it @once_differentiable (check(order=2) says which entry)"
 THROUGH_X = (
