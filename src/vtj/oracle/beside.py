@@ -29,11 +29,11 @@ from vtj.oracle.behavior import (
     signed,
     unchecked,
 )
-from vtj.oracle.directions import POWER, Directions
+from vtj.oracle.directions import POWER
 from vtj.oracle.doubts import open_question, settle
 from vtj.oracle.findings import Finding, accusation, concluded, numbers
 from vtj.oracle.further import judge_further
-from vtj.oracle.pairs import probe
+from vtj.oracle.pairs import at_first_sight, probe
 from vtj.oracle.passes import Passes
 from vtj.oracle.patterns import pattern
 from vtj.oracle.rounded import rounded
@@ -204,7 +204,7 @@ class Reference:
         asked = probe(Passes(self.trial), self.run, None, 1)
         if asked.differences is None:
             told = "its own backward fails: nothing to compare"
-        elif (case := settle(Directions(asked), POWER)).accused.finding:
+        elif (case := settle(at_first_sight(asked), POWER)).finding:
             told = "its own gradient is not its slope, as differences see it"
             if declared:
                 return Row(self.name, "", "note", note=f"{told}: taken as it is")

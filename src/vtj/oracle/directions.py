@@ -1,8 +1,7 @@
 """What `certify` doubts in values along random directions: is too little seen, is a path cut?"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -25,13 +24,15 @@ from vtj.oracle.doubts import Doubt, Remedy, open_question, settle
 from vtj.oracle.findings import BESIDE, Finding, concluded, no_number
 from vtj.oracle.further import judge_further
 from vtj.oracle.judging import DEFAULT, MOST_ENTRIES, entry_by_entry, gradient_argument
-from vtj.oracle.locating import Accused, accuse
+from vtj.oracle.locating import DIFFERENT
 from vtj.oracle.operators import operator
 from vtj.oracle.own_dtype import in_own_dtype
 from vtj.oracle.pairs import (
     LARGE,
+    Compared,
     Pair,
     Probes,
+    at_first_sight,
     pairs,
     probe,
     with_forward_pass,
@@ -51,38 +52,27 @@ from vtj.report import Report, Result, Row
 FEW = 40
 
 
-@dataclass(frozen=True)
-class Directions:
-    """Values along random directions, and who is at fault."""
-
-    asked: Probes
-
-    @cached_property
-    def pairs(self) -> list[Pair]:
-        """What should be the same, at first sight."""
-        return list(pairs(self.asked))
-
-    @cached_property
-    def accused(self) -> Accused:
-        """The same with all error bounds where it differs, and who is at fault there."""
-        return accuse(self.asked, self.pairs)
+def _weak(case: Compared) -> bool:
+    return not case.finding and _too_weak(case) != ""
 
 
-def _detached(case: Directions) -> Mask:
+def _detached(case: Compared) -> Mask:
     """Return which outputs autograd alone speaks for."""
     trial, asked = case.asked.trial, case.asked
-    if case.accused.finding or asked.forward is None or asked.differences is None:
+    if case.finding or asked.forward is None or asked.differences is None:
         return np.zeros(trial.size[0], bool)
     return possibly_detached(trial, asked.forward.value, asked.differences, np.ones(1))
 
 
-def _by_a_forward_pass(case: Directions) -> Directions:
-    if case.asked.forward is not None:
-        return case
-    return Directions(with_forward_pass(case.asked))
+def _weak_without_a_forward_pass(case: Compared) -> bool:
+    return case.asked.forward is None and _weak(case)
 
 
-def _over_wide_steps(case: Directions) -> Directions:
+def _by_a_forward_pass(case: Compared) -> Compared:
+    return at_first_sight(with_forward_pass(case.asked))
+
+
+def _over_wide_steps(case: Compared) -> Compared:
     """Take steps over which a float32 inside a function of float64 counts less.
 
     The largest are as wide as `x`, and its small elements move no less than the mean.
@@ -96,46 +86,48 @@ def _over_wide_steps(case: Directions) -> Directions:
         differences = passes.past_kinks(even.u, asked.v) if large else None
         if differences is None or np.any(differences.silent):
             differences = passes.differences(even.u, v=asked.v, robust=True)
-        wide = Directions(replace(even, differences=differences))
+        even = replace(even, differences=differences)
     else:  # else large models are undecided: the smallest of their weights hardly move
-        wide = Directions(with_forward_pass(even))
-    found = wide.accused.finding  # where it is none of a mistake, kinks lie on the way
+        even = with_forward_pass(even)
+    wide = settle(at_first_sight(even), (DIFFERENT,))
+    found = wide.finding  # where it is none of a mistake, kinks lie on the way
     return wide if found is None or found.verdict == "wrong" else case
 
 
-def _by_fitting(case: Directions) -> Directions:
+def _by_fitting(case: Compared) -> Compared:
     """Take many steps, over which the roundings of a float32 inside a custom Function even out."""
     asked = case.asked
     if asked.forward is not None or asked.by_hand is not None:
         return case
-    fit = Directions(replace(asked, differences=asked.passes.fitted(asked.u, asked.v)))
-    return case if fit.accused.finding else fit  # a kink on the way is no mistake
+    fit = replace(asked, differences=asked.passes.fitted(asked.u, asked.v))
+    fitted = settle(at_first_sight(fit), (DIFFERENT,))
+    return case if fitted.finding else fitted  # a kink on the way is no mistake
 
 
-def _with_all_care(case: Directions) -> Directions:
+def _with_all_care(case: Compared) -> Compared:
     differences = case.asked.passes.differences(case.asked.u, robust=True)
-    return Directions(replace(case.asked, differences=differences))
+    return at_first_sight(replace(case.asked, differences=differences))
 
 
-def _of_weakness(case: Directions, _: bool) -> Finding | None:
+def _of_weakness(case: Compared, _: bool) -> Finding | None:
     """Say so, but of a `y` that has no slope but for rounding, as the sum of a softmax."""
     trial, asked = case.asked.trial, case.asked
     negligible = negligible_slopes(trial, (abs(asked.v) @ abs(trial.y_vector))[:, None])
     if (abs(asked.grads) <= negligible).all():
         return None
-    return Finding(_too_weak(asked, case.accused.pairs), "undecided")
+    return Finding(_too_weak(case), "undecided")
 
 
-def _of_detached(case: Directions, hidden: Mask) -> Finding:
+def _of_detached(case: Compared, hidden: Mask) -> Finding:
     name = case.asked.trial.y_name(int(np.argmax(hidden)))
     told = f"{name}: the differences are too rough to tell: {UNSEEN}"
     return Finding(told, "undecided")
 
 
-def _too_weak(asked: Probes, compared: Sequence[Pair]) -> str:
+def _too_weak(case: Compared) -> str:
     """Say why nothing compared can vouch for the gradient; nothing where it can."""
-    trial = asked.trial
-    kinds = _kinds([pair for pair in compared if pair.side != "y"])  # those that see x.grad
+    asked, trial = case.asked, case.asked.trial
+    kinds = _kinds([pair for pair in case.pairs if pair.side != "y"])  # those that see x.grad
     if not kinds:
         return ""
     row, power = min(kinds, key=lambda one: one[1])
@@ -154,23 +146,14 @@ def _too_weak(asked: Probes, compared: Sequence[Pair]) -> str:
     return f"{told}; try float64 (of a module: hand in itself, or f.double()), or {BESIDE}"
 
 
-FORWARD_PASS = Remedy("run a forward pass", _by_a_forward_pass)
-WIDE_STEPS = Remedy("take wider steps", _over_wide_steps)
-FIT = Remedy("fit a polynomial to many steps", _by_fitting)
-ALL_CARE = Remedy("measure the noise of f", _with_all_care)
+FORWARD_PASS = Remedy("run a forward pass", _by_a_forward_pass, anew=True)
+WIDE_STEPS = Remedy("take wider steps", _over_wide_steps, anew=True)
+FIT = Remedy("fit a polynomial to many steps", _by_fitting, anew=True)
+ALL_CARE = Remedy("measure the noise of f", _with_all_care, anew=True)
 POWER = (
-    # before an entry is looked for
-    Doubt(
-        "a small mistake would not show",
-        lambda case: _too_weak(case.asked, case.pairs) != "",
-        (FORWARD_PASS,),
-    ),
-    Doubt(
-        "after all, it would not show",
-        lambda case: not case.accused.finding and _too_weak(case.asked, case.accused.pairs) != "",
-        (FORWARD_PASS, WIDE_STEPS, FIT),
-        _of_weakness,
-    ),
+    Doubt("a small mistake would not show", _weak_without_a_forward_pass, (FORWARD_PASS,)),
+    DIFFERENT,
+    Doubt("after all, it would not show", _weak, (WIDE_STEPS, FIT), _of_weakness),
 )
 DOUBTS = (*POWER, Doubt(UNSEEN, _detached, (ALL_CARE,), _of_detached))
 
@@ -204,20 +187,18 @@ def _judged(question: Question, J: Any, asked: Probes) -> Report:  # noqa: N803
     raised = [raises("x.grad", error) for one in asked.outcomes if (error := failure(one))][:1]
     found = [one.finding for one in (*behavior, *raised) if one.finding]
     found = found or _not_numbers(trial, asked)
-    case = Directions(asked)
-    accused = Accused(case.pairs)
+    case = at_first_sight(asked)
     if not found:
         case = settle(case, DOUBTS)
-        accused = case.accused
     calls = clock.calls
-    if accused.finding:
+    if case.finding:
         if (
             J is None
-            and (accused.finding.verdict != "wrong" or has_last_digits(trial))
+            and (case.finding.verdict != "wrong" or has_last_digits(trial))
             and (told := _of_entries(question)) is not None
         ):
             return told
-        found.append(accused.finding)
+        found.append(case.finding)
     alone: list[Judged] = []
     if not found:
         v, grad = np.where(trial.reached, case.asked.v[0], 0), case.asked.grads[0]
@@ -235,7 +216,7 @@ def _judged(question: Question, J: Any, asked: Probes) -> Report:  # noqa: N803
             return told
     not_checked, open_questions = unchecked(trial, kept, "certify")
     found += open_questions
-    kinds = _kinds(accused.pairs)
+    kinds = _kinds(case.pairs)
     second = [] if watched is None or found else watched.rows(passes.reach(watched.u))
     own = [] if found else in_own_dtype(trial, v, grad)
     return concluded(
@@ -243,7 +224,7 @@ def _judged(question: Question, J: Any, asked: Probes) -> Report:  # noqa: N803
         (
             *(row for row, _ in kinds),
             *jvp_fails(trial, asked.raised),
-            *accused.rows,
+            *case.rows,
             *(one.row for one in (*raised, *alone, *behavior)),
             *second,
             *own,

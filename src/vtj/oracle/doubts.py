@@ -1,7 +1,7 @@
 """The one loop behind every verdict: evidence, what is doubted in it, what settles that cheapest.
 
 `check` has a vote over J as evidence (`reexamination`), `certify` values along random directions
-(`directions`). Each has its doubts in a table.
+(`directions`, and `locating` where they differ). Each has its doubts in a table.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +21,7 @@ class Remedy(Generic[Case]):
 
     name: str  # as in the picture of the loop
     take: Callable[[Case], Case]  # returns the case with that evidence
+    anew: bool = False  # whether all that was compared before is compared anew with it
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ class Step(Generic[Case]):
 def steps(case: Case, doubts: Sequence[Doubt[Case]]) -> Iterator[Step[Case]]:
     """Go on until nothing in the case is doubted any more, or no remedy is left.
 
-    Each remedy is taken once at most, as it is the same for all doubts that name it.
+    Each remedy is taken once at most, as it is the same for all doubts that name it, and once more
+    where all is compared anew.
     """
     tried: list[Remedy[Case]] = []
     while True:
@@ -55,6 +57,8 @@ def steps(case: Case, doubts: Sequence[Doubt[Case]]) -> Iterator[Step[Case]]:
                 break
         else:
             return
+        if left[0].anew:
+            tried = [remedy for remedy in tried if remedy.anew]
         tried.append(left[0])
         case = left[0].take(case)
         yield Step(doubt, left[0], case)

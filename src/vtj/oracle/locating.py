@@ -1,6 +1,6 @@
-"""Which entry it is: bisect the gap until one row and one column are left."""
+"""Where two values differ: which entry it is, by bisecting the gap, and who errs there."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,6 +20,7 @@ from vtj.oracle.blind_spots import (
     least_visible_slope,
 )
 from vtj.oracle.causes import named
+from vtj.oracle.doubts import Doubt, Remedy
 from vtj.oracle.findings import (
     BESIDE,
     FEW_DIGITS,
@@ -37,6 +38,7 @@ from vtj.oracle.findings import (
 from vtj.oracle.further import right_alone
 from vtj.oracle.pairs import (
     LARGE,
+    Compared,
     Pair,
     Probes,
     past_kinks,
@@ -67,51 +69,72 @@ STEP = CLOSE * FIRST  # the part of the size of x over which one central differe
 FINEST = 2.0**-24
 
 
-@dataclass(frozen=True)
-class Accused:
-    """What was compared, and who is at fault where it differs."""
-
-    pairs: Sequence[Pair]
-    finding: Finding | None = None
-    rows: tuple[Row, ...] = ()
+def _open(case: Compared) -> bool:
+    return case.worst is not None and (case.finding is None or case.finding.verdict != "wrong")
 
 
-def accuse(asked: Probes, compared: Sequence[Pair]) -> Accused:
-    """Return the pairs, with all error bounds where they differ, and who is at fault.
+def _probe_by_probe(case: Compared) -> Compared:
+    """Look at each probe, with all that adds up to it, over steps past the kinks of a model."""
+    asked = case.asked
+    each = (with_size(one, asked) for pair in case.pairs for one in pair.by_probe())
+    return replace(case, pairs=tuple(past_kinks(one, asked) for one in each))
 
-    First the entry is looked for with plain differences. Where it stands, being off by much, or by
-    more than rounding tells, the pairs need no further look.
-    """
-    if not any(pair.differs for pair in compared):
-        return Accused(compared)
-    trial = asked.trial
-    compared = [with_size(one, asked) for pair in compared for one in pair.by_probe()]
-    compared = [past_kinks(one, asked) for one in compared]
-    if (pair := _worst(compared)) is None:
-        return Accused(compared)
-    if changing := _changing(asked, pair.probe):
-        return Accused(compared, changing.finding, (changing.row,))
+
+def _once_more(case: Compared) -> Compared:
+    """Look whether backward gives the same once more."""
+    assert case.worst is not None
+    changing = _changing(case.asked, case.worst.probe)
+    if changing is None:
+        return case
+    return replace(case, finding=changing.finding, rows=(changing.row,))
+
+
+def _entry_by_plain_steps(case: Compared) -> Compared:
+    """Look for an entry that is off by much, or by more than rounding tells."""
+    asked, pair = case.asked, case.worst
+    assert pair is not None
+    trial, v = asked.trial, asked.v[pair.probe]
     # the rows of a corrcoef of two columns are ±1, and its backward what rounding leaves of zero
-    negligible = negligible_slopes(trial, abs(asked.v[pair.probe]) @ abs(trial.y_vector))
+    negligible = negligible_slopes(trial, abs(v) @ abs(trial.y_vector))
     found = None if _constant(asked) else _locate(asked, pair, robust=False)
-    found = found or _beyond_entries(asked, pair, MOST_PART, negligible)
-    if found.verdict != "wrong":
-        compared = [past_kinks(reexamined_pair(one, asked), asked) for one in compared]
-        if (pair := _worst(compared)) is None:
-            return Accused(compared)
-        found = _locate(asked, pair, robust=True)
-        found = found or _beyond_entries(asked, pair, most_rounding(trial.earned))
-    if found.row is not None:
-        wider = [to_nine_digits(one) for one in compared]
-        if _worst(wider) is None:
-            return Accused(wider, rows=(found.row,))
-    return Accused(compared, found)
+    return replace(case, finding=found or _beyond_entries(asked, pair, MOST_PART, negligible))
 
 
-def _worst(compared: Sequence[Pair]) -> Pair | None:
-    """Return a pair that differs, one that tells the column where there is one."""
-    bad = [pair for pair in compared if pair.differs]
-    return next((one for one in bad if one.side == "x"), bad[0] if bad else None)
+def _with_all_bounds(case: Compared) -> Compared:
+    asked = case.asked
+    bounded = (past_kinks(reexamined_pair(one, asked), asked) for one in case.pairs)
+    again = replace(case, pairs=tuple(bounded))
+    return again if again.worst else replace(again, finding=None)
+
+
+def _entry_with_all_care(case: Compared) -> Compared:
+    asked, pair = case.asked, case.worst
+    assert pair is not None
+    found = _locate(asked, pair, robust=True)
+    found = found or _beyond_entries(asked, pair, most_rounding(asked.trial.earned))
+    return replace(case, finding=found)
+
+
+def _to_nine_digits(case: Compared) -> Compared:
+    """Let backward have what differences alone take from it, where that is its last digits."""
+    if case.finding is None or case.finding.row is None:
+        return case
+    wider = replace(case, pairs=tuple(map(to_nine_digits, case.pairs)))
+    return case if wider.worst else replace(wider, finding=None, rows=(case.finding.row,))
+
+
+DIFFERENT = Doubt(
+    "two values differ",
+    _open,
+    (
+        Remedy("look at each probe", _probe_by_probe),
+        Remedy("run backward once more", _once_more),
+        Remedy("look for the entry", _entry_by_plain_steps),
+        Remedy("measure noise and rounding", _with_all_bounds),
+        Remedy("look for the entry once more", _entry_with_all_care),
+        Remedy("believe differences alone to nine digits", _to_nine_digits),
+    ),
+)
 
 
 def _changing(asked: Probes, k: int) -> Judged | None:
@@ -370,7 +393,7 @@ def _accused(asked: Probes, entry: _Entry, pair: Pair, places: int) -> Finding |
         if family == FORWARD and not trial.custom:
             told += ": torch's own forward formula is wrong, and differences are too rough"
             return Finding(told, "undecided")
-        if family == BACKWARD and (row := _to_nine_digits(entry)):
+        if family == BACKWARD and (row := _off_in_last_digits(entry)):
             return Finding(f"{told}: {row.note}", "undecided", row=row)
         if family == BACKWARD and right_alone(trial, entry.v, entry.numeric, [entry.column]):
             return accusation(told, family.conclusion, family.culprit, TOGETHER)
@@ -381,7 +404,7 @@ def _accused(asked: Probes, entry: _Entry, pair: Pair, places: int) -> Finding |
     return None if result.decided.all() else Finding(f"{told}: {SPLIT_VOTE}", "undecided")
 
 
-def _to_nine_digits(entry: _Entry) -> Row | None:
+def _off_in_last_digits(entry: _Entry) -> Row | None:
     """Return what is said where differences alone contradict backward, by its last digits."""
     mine = entry.by(BACKWARD)
     assert mine is not None

@@ -1,6 +1,6 @@
 """What `certify` compares: values along random directions that should be the same."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -10,7 +10,7 @@ import torch
 
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC
 from vtj.oracle.behavior import random_weights
-from vtj.oracle.findings import FEW_DIGITS
+from vtj.oracle.findings import FEW_DIGITS, Finding
 from vtj.oracle.further import (
     NOT_ASKED,
     Ways,
@@ -27,6 +27,7 @@ from vtj.oracle.twice import Twice, twice
 from vtj.oracle.voting import Array, Witness, allowed, distance, speaking_first
 from vtj.oracle.witnesses import failure
 from vtj.outcome import Outcome
+from vtj.report import Row
 
 # Magnitudes of the random weights. Were all 1, a backward of the sign of v would be correct.
 LEAST, MOST = 0.5, 2.0
@@ -105,6 +106,27 @@ class Pair:
             return [self]
         count = range(self.a.value.size)
         return [replace(self, probe=k, a=self.a.only(k), b=self.b.only(k)) for k in count]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What should be the same along random directions, and who is at fault where it is not."""
+
+    asked: Probes
+    pairs: Sequence[Pair]
+    finding: Finding | None = None
+    rows: tuple[Row, ...] = ()
+
+    @property
+    def worst(self) -> Pair | None:
+        """A pair that differs, one that tells the column where there is one."""
+        bad = [pair for pair in self.pairs if pair.differs]
+        return next((one for one in bad if one.side == "x"), bad[0] if bad else None)
+
+
+def at_first_sight(asked: Probes) -> Compared:
+    """Return the probes compared, with no error bounds but those they came with."""
+    return Compared(asked, tuple(pairs(asked)))
 
 
 def probe(passes: Passes, run: ForwardRun, J: Operator | None, probes: int) -> Probes:  # noqa: N803

@@ -8,7 +8,7 @@ import vtj
 from vtj.oracle import directions, reexamination
 from vtj.oracle.doubts import Doubt, steps
 from vtj.oracle.judging import DEFAULT
-from vtj.oracle.pairs import probe
+from vtj.oracle.pairs import at_first_sight, probe
 from vtj.oracle.passes import Passes
 from vtj.oracle.question import asked
 from vtj.oracle.witnesses import ask_engines
@@ -61,7 +61,8 @@ def doubts() -> Shown:
           a value is nan, an element of x is no number: nothing can be done
         certify
           a small mistake would not show: run a forward pass
-          after all, it would not show: run a forward pass; take wider steps; fit a ...
+          two values differ: look at each probe; run backward once more; look for ...
+          after all, it would not show: take wider steps; fit a polynomial to many steps
           a detached path would not show: measure the noise of f
     """
     lines, rows = [], []
@@ -87,7 +88,7 @@ def _doubts_and_remedies(question: str, f: Any, x: Any) -> Iterator[tuple[str, s
         if question == "check":
             case: Any = ask_engines(one.trial, DEFAULT, None)
         else:
-            case = directions.Directions(probe(Passes(one.trial), one.run, None, 2))
+            case = at_first_sight(probe(Passes(one.trial), one.run, None, 2))
         before = ""
         for step in steps(case, DOUBTS[question]):
             name = step.doubt.name

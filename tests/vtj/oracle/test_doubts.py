@@ -34,6 +34,13 @@ def test_each_remedy_is_taken_once_at_most() -> None:
     assert settle(100.0, [LARGE, Doubt("positive", lambda number: number > 0, (LESS,))]) == 40
 
 
+def test_what_is_compared_anew_is_remedied_anew() -> None:
+    again = Remedy("its square", lambda number: number**2, anew=True)
+    assert settle(16.0, [LARGE, Doubt("below", lambda number: number < 9, (again,))]) == 22
+    made = [step.case for step in steps(-5.0, [Doubt("negative", lambda number: True, (again,))])]
+    assert made == [25]
+
+
 def test_a_remedy_may_raise_another_doubt() -> None:
     assert settle(-30.0, [LARGE, NEGATIVE]) == 5
     made = [(step.doubt.name, step.remedy.name) for step in steps(-30.0, [LARGE, NEGATIVE])]

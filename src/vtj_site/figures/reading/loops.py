@@ -83,13 +83,17 @@ def taken_by(question: str, f: Any, x: Any) -> tuple[list[tuple[str, str]], Repo
         remedies |= {remedy.take.__code__: remedy.name for remedy in doubt.remedies}
     taken: list[tuple[str, str]] = []
     doubted = ""
+    inside: list[FrameType] = []  # a remedy, which may go through doubts of its own
 
     def watch(frame: FrameType, event: str, came: Any) -> None:
         nonlocal doubted
-        if event == "return" and frame.f_code in signs and np.any(came):
+        if not inside and event == "return" and frame.f_code in signs and np.any(came):
             doubted = signs[frame.f_code]
-        if event == "call" and frame.f_code in remedies:
+        if not inside and event == "call" and frame.f_code in remedies:
             taken.append((doubted, remedies[frame.f_code]))
+            inside.append(frame)
+        elif event == "return" and inside == [frame]:
+            inside.clear()
 
     ask = partial(getattr(vtj, question), f, x)
     before = sys.getprofile()
