@@ -28,7 +28,6 @@ from vtj.oracle.locating import DIFFERENT
 from vtj.oracle.operators import operator
 from vtj.oracle.own_dtype import in_own_dtype
 from vtj.oracle.pairs import (
-    LARGE,
     Compared,
     Pair,
     Probes,
@@ -82,11 +81,7 @@ def _over_wide_steps(case: Compared) -> Compared:
         return case
     even = replace(asked, passes=passes, u=asked.u / asked.passes.scale * passes.scale)
     if asked.forward is None:
-        large = asked.u.size > LARGE
-        differences = passes.past_kinks(even.u, asked.v) if large else None
-        if differences is None or np.any(differences.silent):
-            differences = passes.differences(even.u, v=asked.v, robust=True)
-        even = replace(even, differences=differences)
+        even = replace(even, differences=passes.with_care(even.u, asked.v))
     else:  # else large models are undecided: the smallest of their weights hardly move
         even = with_forward_pass(even)
     wide = settle(at_first_sight(even), (DIFFERENT,))

@@ -46,7 +46,7 @@ from vtj.oracle.pairs import (
     to_nine_digits,
     with_size,
 )
-from vtj.oracle.passes import FIRST
+from vtj.oracle.passes import FIRST, MANY
 from vtj.oracle.patterns import NOT_LINEAR, NOT_OF_V, TOGETHER
 from vtj.oracle.rounding import gradient_rounding, negligible_slopes
 from vtj.oracle.tolerance import MOST_PART, most_rounding
@@ -206,7 +206,7 @@ def _locate(asked: Probes, pair: Pair, *, robust: bool) -> Finding | None:
         column, columns = _column(asked, pair, at, way, error)
     u = one_hot(trial.size[1], column)
     forward, numeric = passes.forward_or_none(u), passes.differences(u, robust=robust)
-    if asked.u.size > LARGE:
+    if asked.u.size > (MANY if robust else LARGE):
         numeric = speaking_first(passes.past_kinks(u), numeric)
     if not robust:
         invisible = least_visible_slope(trial, numeric.value, ROUNDED_AWAY)
@@ -222,8 +222,9 @@ def _locate(asked: Probes, pair: Pair, *, robust: bool) -> Finding | None:
         ]
         if not gaps:
             return None
-        if not passes.stands(u, row, float(numeric.value[row]), float(min(gaps))):
-            entry = replace(entry, numeric=passes.differences(u, robust=True).only(row))
+        gap = float(min(gaps))
+        if not passes.stands(u, row, float(numeric.value[row]), gap):
+            entry = replace(entry, numeric=passes.with_care(u, row=row, gap=gap))
         entry = _with_rounding(entry)
     return (
         _leap(entry) or _cancelling_kink(entry) or _accused(asked, entry, pair, columns + rows - 1)
@@ -265,7 +266,7 @@ def _way(asked: Probes, pair: Pair, at: int, robust: bool) -> tuple[Way, float] 
     gap = float(abs(pair.a.value - pair.b.value)[at])
     often = SAFETY * max(1, int(asked.u.size).bit_length())
     rounding = passes.trial.eps * float(abs(v) @ abs(passes.trial.y_vector))
-    parts = (STEP,) if asked.u.size <= LARGE else (FINEST, FINEST * 4, STEP)
+    parts = (STEP, FINEST) if asked.u.size <= LARGE else (FINEST, FINEST * 4, STEP)
     ways: list[tuple[Way, float]] = [
         (passes.forward, 0.0),
         *(

@@ -247,14 +247,15 @@ def past_kinks(pair: Pair, asked: Probes) -> Pair:
 def reexamined_pair(pair: Pair, asked: Probes) -> Pair:
     """Return the pair with all error bounds that apply, where its two values differ.
 
-    First, for differences, two estimates of three; then how much the exact values change when `x`
-    moves by a few units in the last place.
+    First, for differences, two estimates of three, or steps past kinks; then how much the exact
+    values change when `x` moves by a few units in the last place.
     """
     passes, v, u = asked.passes, asked.v[pair.probe], asked.u
     if pair.differs and pair.side == "y":
         pair = replace(pair, b=passes.differences(u, robust=True))
     if pair.differs and pair.b.family == NUMERIC.name and pair.side == "number":
-        differences = passes.differences(u, v=v[None], robust=True)
+        gap = abs(pair.a.value - pair.b.value)
+        differences = passes.with_care(u, v[None], gap=gap)
         pair = replace(pair, b=replace(differences, size=pair.a.size, silent=False))
     if pair.differs and pair.side != "y":
         rounding = gradient_rounding(
