@@ -2,6 +2,7 @@
 
 import sys
 from math import inf
+from numbers import Real
 from time import monotonic
 from typing import Any, Self
 
@@ -26,7 +27,7 @@ class Clock:
     """
 
     def __init__(self, f: Function, seconds: float | None = None, name: str = "") -> None:
-        if seconds is not None and not seconds > 0:
+        if seconds is not None and not (isinstance(seconds, Real) and seconds > 0):
             raise ValueError(f"seconds is {seconds!r}; expected a number above 0, or None")
         self.f, self.calls, self.name = f, 0, name
         self.instead = ""  # what to ask where time is over
