@@ -201,9 +201,8 @@ def as_array(value: Any, name: str = "the array") -> NDArray[np.float64]:
     except ValueError:  # a ragged list
         array = np.array(None)
     if array.dtype.kind not in "fiub":
-        came = (
-            f"has dtype {value.dtype}" if hasattr(value, "dtype") else f"is {type(value).__name__}"
-        )
+        kind = type(value).__name__
+        came = f"has dtype {value.dtype}" if hasattr(value, "dtype") else f"is {kind}"
         raise TypeError(f"{name} {came}; expected an array of real numbers")
     return np.asarray(array, np.float64)
 
