@@ -1,6 +1,7 @@
 """The verdict in a constant number of passes, for any size."""
 
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Any
 
 from vtj.calling.clock import OutOfTime
@@ -62,7 +63,7 @@ def certify(
     Raises:
         TypeError: When `x` or `y` is of no floating or complex dtype or `f` returns no tensor.
         ValueError: When `J` has the wrong shape, naming both, or is given beside a reference, or
-            `probes` is less than 1.
+            `probes` is no int from 1 on.
 
     Example:
         >>> import numpy as np
@@ -73,8 +74,8 @@ def certify(
         >>> certify(lambda x: x**2, x, np.diag([2.0, 5.0])).findings[0]
         'dy[1]/dx[1]: by hand 5, backward 4, forward 4, numeric 4: the hand-derived J is wrong'
     """
-    if probes < 1:
-        raise ValueError(f"probes is {probes}; expected at least 1")
+    if not isinstance(probes, Integral) or isinstance(probes, bool) or probes < 1:
+        raise ValueError(f"probes is {probes!r}; expected an int from 1 on")
     others, plain = {"J": J}, {"reference": reference, "surrogate": surrogate}
     try:
         with asked("certify", f, x, kwargs, others, plain, relative, seconds, seed) as question:

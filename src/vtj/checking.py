@@ -1,6 +1,6 @@
 """Engines, hand-derived J and ``backward`` against each other."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -96,7 +96,7 @@ def check(
     Raises:
         TypeError: When `x` or `y` is of no floating or complex dtype, or of a class that torch's
             trees do not know, `f` or a plain function is a class or returns no tensor, a plain
-            function or `jacobian` raises, `engines` is a string, or one of `v` and `y` is complex
+            function or `jacobian` raises, `engines` is no list, or one of `v` and `y` is complex
             and the other is real.
         ValueError: When `v` or `jacobian`, or what `reference` or `surrogate` returns, has the
             wrong shape, when an element of `v` is nan or infinite, when there is no such engine,
@@ -119,8 +119,8 @@ def check(
         y repeatable                      holds
         x unchanged                       holds
     """
-    if isinstance(engines, str):
-        raise TypeError(f"engines is {engines!r}; expected a list of names, as [{engines!r}]")
+    if isinstance(engines, str) or not isinstance(engines, Iterable | None):
+        raise TypeError(f"engines is {engines!r}; expected a list of names, as ['reverse']")
     names = DEFAULT if engines is None else tuple(engines)
     for name in names:
         if name not in ENGINES:

@@ -54,6 +54,7 @@ def compare(
         The report with a row more per value; its verdict is ``wrong`` when one of them differs.
 
     Raises:
+        TypeError: When a value holds no real numbers, or `report` is none.
         ValueError: When a value has another shape, naming both, or the report is `certify`'s, which
             has no values to compare with.
 
@@ -63,6 +64,8 @@ def compare(
         >>> compare(report, "the page", grad=np.array([6.0, 121.0])).findings
         ('x.grad[1]: the page 121, backward 120, forward 120, numeric 120: the page is wrong',)
     """
+    if not isinstance(report, Report):
+        raise TypeError(f"report is {type(report).__name__}; expected one of check's")
     evidence = report.evidence
     if not isinstance(evidence, Evidence):
         raise ValueError(
@@ -136,8 +139,9 @@ def _relative(given: Any) -> float:
 
 
 def _vector(what: str, given: Any, shapes: list[tuple[int, ...]], is_tuple: bool) -> Array:
-    parts = given if is_tuple else (given,)
-    arrays = [array_of_pairs(part) for part in parts]
+    if is_tuple and not isinstance(given, (tuple, list)):
+        raise ValueError(f"{what} is {type(given).__name__}; expected a tuple of {len(shapes)}")
+    arrays = [array_of_pairs(part, what) for part in (given if is_tuple else (given,))]
     came = [array.shape for array in arrays]
     if came != shapes:
         a, b = (came, shapes) if is_tuple else (came[0], shapes[0])

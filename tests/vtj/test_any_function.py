@@ -235,5 +235,5 @@ def test_kinks_that_cancel_are_not_decided() -> None:
     report = vtj.check(lambda x: torch.relu(x) - torch.relu(-x), torch.zeros(1))
     assert report.verdict == "undecided"
     assert report.findings == (
-        "dy[0]/dx[0]: torch chose 0 where the slope is 1: kinks inside f meet",
+        "dy[0]/dx[0]: torch chose 0 where the slope is 1: kinks inside f meet; move x off them",
     )

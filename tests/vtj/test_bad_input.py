@@ -66,6 +66,17 @@ ERRORS: dict[type[Exception], dict[str, Callable[[], Any]]] = {
         "surrogate returned torch.int64; expected floating tensors": lambda: certify(
             sin, X, surrogate=lambda x: x.long()
         ),
+        "engines is 3; expected a list of names, as ['reverse']": lambda: check(sin, X, engines=3),
+        "J is str; expected an array of real numbers": lambda: check(sin, X, jacobian="a"),
+        "J is list; expected an array of real numbers": lambda: certify(sin, X, [[1.0], [2.0, 3]]),
+        "J is NoneType; expected an array of real numbers": lambda: certify(sin, X, lambda x: None),
+        "J has dtype complex128; expected an array of real numbers": lambda: certify(
+            sin, X, 1j * np.eye(2)
+        ),
+        "vᵀ·J is dict; expected an array of real numbers": lambda: vtj.compare(
+            check(sin, X), "me", product={"x": X}
+        ),
+        "report is str; expected one of check's": lambda: vtj.compare("correct", "me", y=X),
         "the J by hand raised TypeError: diag(): argument": lambda: check(
             sin, X, jacobian=lambda x: torch.diag(x)
         ),
@@ -84,6 +95,9 @@ ERRORS: dict[type[Exception], dict[str, Callable[[], Any]]] = {
             sin, torch.ones(2, dtype=torch.complex64)
         ),
         "kwargs is list; expected a dict of keyword arguments": lambda: check(sin, X, kwargs=[]),
+        "kwargs has the key 1; expected names of keyword arguments": lambda: check(
+            sin, X, kwargs={1: 2}
+        ),
         "x[0] has dtype torch.int64; expected": lambda: check(sin, (torch.tensor([1]),)),
         "x has dtype torch.int64; expected a floating": lambda: check(sin, torch.tensor([1, 2])),
         "x has dtype torch.int64; ": lambda: vtj.jacobian(sin, torch.tensor([1])),
@@ -139,8 +153,22 @@ ERRORS: dict[type[Exception], dict[str, Callable[[], Any]]] = {
         "order is 3; expected 1 or 2": lambda: check(sin, X, order=3),
         "seed is None; expected an int from 0 to 2**32 - 1": lambda: check(sin, X, seed=None),
         "seed is -1; expected an int": lambda: certify(sin, X, seed=-1),
-        "probes is 0; expected at least 1": lambda: certify(sin, X, probes=0),
-        "probes is -1; expected at least 1": lambda: certify(sin, X, probes=-1),
+        "seed is True; expected an int": lambda: check(sin, X, seed=True),
+        "probes is 0; expected an int from 1 on": lambda: certify(sin, X, probes=0),
+        "probes is -1; expected an int from 1 on": lambda: certify(sin, X, probes=-1),
+        "probes is '2'; expected an int from 1 on": lambda: certify(sin, X, probes="2"),
+        "probes is 1.5; expected an int from 1 on": lambda: certify(sin, X, probes=1.5),
+        "probes is True; expected an int from 1 on": lambda: certify(sin, X, probes=True),
+        "relative is '1e-3'; expected a number between 0 and 1": lambda: check(
+            sin, X, relative="1e-3"
+        ),
+        "seconds is '1'; expected a number above 0, or None": lambda: certify(sin, X, seconds="1"),
+        "y is Tensor; expected a tuple of 1": lambda: vtj.compare(
+            check(lambda x: (x,), X), "me", y=X
+        ),
+        "x.grad is float; expected a tuple of 2": lambda: vtj.compare(
+            check(torch.mul, (X, X)), "me", grad=1.0
+        ),
     },
     MemoryError: {
         "200000 x 200000 entries, 320 GB in float64; use certify": lambda: check(

@@ -99,6 +99,21 @@ def test_check_calls_what_is_wrong_three_times_as_often_at_most(name: str, n: in
     assert count <= 3 * of_right
 
 
+def test_zeros_of_a_fourier_transform_cost_nothing_where_it_is_wrong() -> None:
+    """They are 1e-16 in J, and their last digits others for everybody."""
+    right, wrong = (
+        custom(lambda x: torch.fft.fft(x).real, lambda x, g, n=n: torch.fft.ifft(g).real * n)
+        for n in (20, 1)
+    )
+    verdict, count = calls(vtj.check, wrong, of_size(20))
+    assert verdict == "wrong"
+    assert count <= calls(vtj.check, right, of_size(20))[1]
+    told = vtj.check(wrong, of_size(20)).findings[0]
+    assert told.endswith(
+        "the backward is wrong (the factor 0.05 in these entries, 364 of 400 entries)"
+    )
+
+
 @pytest.mark.parametrize("name", OF_MATRICES)
 def test_so_it_is_with_matrices(name: str) -> None:
     (wrong, right), x = OF_MATRICES[name]

@@ -16,7 +16,7 @@ def test_an_error_without_a_message_is_named_by_its_type() -> None:
 
 @pytest.mark.parametrize("value", ["text", [[1], [2, 3]], torch.ones(1, dtype=torch.complex64)])
 def test_an_array_of_something_else(value: object) -> None:
-    with pytest.raises(TypeError, match="came where an array of real numbers was expected"):
+    with pytest.raises(TypeError, match="expected an array of real numbers"):
         as_array(value)
 
 

@@ -106,6 +106,9 @@ def arguments(
     named = {} if kwargs is None else kwargs
     if not isinstance(named, Mapping):
         raise TypeError(f"kwargs is {type(named).__name__}; expected a dict of keyword arguments")
+    for key in named:
+        if not isinstance(key, str):
+            raise TypeError(f"kwargs has the key {key!r}; expected names of keyword arguments")
     positional = tuple(x) if isinstance(x, tuple) else (x,)
     weights = Weights.of(f) if with_weights else None
     if weights and not all(map(weights.of_another, beside)):

@@ -25,8 +25,8 @@ class Clock:
         ValueError: When the time is none.
     """
 
-    def __init__(self, f: Function, seconds: float | None = None, name: str = "") -> None:
-        if seconds is not None and not seconds > 0:
+    def __init__(self, f: Function, seconds: Any = None, name: str = "") -> None:
+        if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0):
             raise ValueError(f"seconds is {seconds!r}; expected a number above 0, or None")
         self.f, self.calls, self.name = f, 0, name
         self.instead = ""  # what to ask where time is over

@@ -54,10 +54,10 @@ def complex_array(pairs: Tensor) -> NDArray[Any]:
     return array[..., 0] + 1j * array[..., 1]
 
 
-def array_of_pairs(value: Any) -> NDArray[np.float64]:
+def array_of_pairs(value: Any, name: str) -> NDArray[np.float64]:
     """Return what `as_array` does, and of complex numbers an array of their pairs."""
     numbers = _complex(value)
-    return as_array(value) if numbers is None else np.stack([numbers.real, numbers.imag], -1)
+    return as_array(value, name) if numbers is None else np.stack([numbers.real, numbers.imag], -1)
 
 
 def block_of_pairs(value: Any, at: int, y: bool, x: bool) -> NDArray[np.float64]:
@@ -73,7 +73,7 @@ def block_of_pairs(value: Any, at: int, y: bool, x: bool) -> NDArray[np.float64]
     """
     numbers = _complex(value) if y else None
     if numbers is None:
-        return as_array(value)
+        return as_array(value, "J")
     by_real = np.stack([numbers.real, numbers.imag], at)
     by_imag = np.stack([-numbers.imag, numbers.real], at)
     return np.stack([by_real, by_imag], -1) if x else by_real

@@ -184,16 +184,16 @@ def values_or_nan(y: Tensors, size: int) -> NDArray[np.float64]:
     return vector if vector.size == size else np.full(size, np.nan)
 
 
-def as_array(value: Any) -> NDArray[np.float64]:
+def as_array(value: Any, name: str = "the array") -> NDArray[np.float64]:
     """Return a tensor, array or number as a float64 array.
 
     Raises:
-        TypeError: When it holds something else than real numbers; it names the type.
+        TypeError: When it holds something else than real numbers; it says what.
     """
     given = value
     if isinstance(value, Tensor):
         dense = value.to_dense() if value.layout != torch.strided else value
-        require_values("the array", dense)
+        require_values(name, dense)
         plain = materialized(dense.detach())
         given = (plain if plain.is_complex() else plain.double()).numpy(force=True)
     try:
@@ -201,7 +201,9 @@ def as_array(value: Any) -> NDArray[np.float64]:
     except ValueError:  # a ragged list
         array = np.array(None)
     if array.dtype.kind not in "fiub":
-        raise TypeError(f"{type(value).__name__} came where an array of real numbers was expected")
+        kind = type(value).__name__
+        came = f"has dtype {value.dtype}" if hasattr(value, "dtype") else f"is {kind}"
+        raise TypeError(f"{name} {came}; expected an array of real numbers")
     return np.asarray(array, np.float64)
 
 

@@ -7,6 +7,6 @@ in their vote, `behavior` and `further` what backward does beyond one gradient, 
 report. `certify` goes along random `directions`, which have its doubts and its report: `passes`,
 `pairs`, `twice`, and where they differ `locating` (which entry) and `causes` (which mistake). Both
 stand on `differences` with their `noise` measured, bounds of `rounding`, `blind_spots` of
-differences, `findings` and `patterns` (how it is said). Where a plain function is given, `f` is
-compared with that alone: `beside`, `rounded`.
+differences, what `f` is seen `detaching`, `findings` and `patterns` (how it is said). Where a plain
+function is given, `f` is compared with that alone: `beside`, `rounded`.
 """

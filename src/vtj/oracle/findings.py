@@ -21,8 +21,12 @@ GOOD_DIGITS = 1e-8  # relative: torch's digamma is good to nine digits only, and
 # correct whose backward has the factor 1 + 1e-8.
 FEW_DIGITS = 1e-9
 BESIDE = "compare it with a plain function (reference=)"
+MEANT = "if that is meant, say so (surrogate=f)"
 SPLIT_VOTE = f"nobody to decide between them; {BESIDE}"
-LAST_DIGITS = "a formula is good to these digits only, or a very small path is detached"
+LAST_DIGITS = (
+    "a formula is good to these digits only, or a very small path is detached; "
+    f"{BESIDE}, or allow that (relative=)"
+)
 
 
 @dataclass(frozen=True)
@@ -160,4 +164,4 @@ def cancelled(chosen: float, slope: float, reach: float) -> str:
     ends = [slope - reach, slope + reach]
     low, high = (f"{0 if abs(end) < 1e-6 * reach else end:.6g}" for end in ends)
     there = f"is {slope:.6g}" if low == high else f"goes from {low} to {high}"
-    return f"torch chose {chosen:.6g} where the slope {there}: kinks inside f meet"
+    return f"torch chose {chosen:.6g} where the slope {there}: kinks inside f meet; move x off them"

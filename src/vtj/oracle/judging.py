@@ -28,6 +28,7 @@ from vtj.oracle.causes import beside_v
 from vtj.oracle.doubts import open_question, settle
 from vtj.oracle.findings import (
     LAST_DIGITS,
+    MEANT,
     Finding,
     accusation,
     cancelled,
@@ -39,7 +40,7 @@ from vtj.oracle.findings import (
 from vtj.oracle.further import judge_further, right_alone
 from vtj.oracle.own_dtype import in_own_dtype
 from vtj.oracle.passes import Passes
-from vtj.oracle.patterns import NOT_LINEAR, TOGETHER, explained, pattern
+from vtj.oracle.patterns import DETACHED, NOT_LINEAR, TOGETHER, explained, pattern
 from vtj.oracle.question import Question
 from vtj.oracle.reexamination import DOUBTS
 from vtj.oracle.rounding import lost_in_rows
@@ -274,6 +275,9 @@ def _accusation(answers: Answers, family: Family, mask: Mask) -> Finding:
         return Finding(f"{entry}: {family.conclusion}", "undecided")
     found = {name: one.value for name, one in speakers.items()}
     remarks = explained(family, found, result.agreed, mask, trial.inputs)
+    if family == NUMERIC and not remarks[0] and trial.detaches:
+        told = accusation(entry, family.conclusion, family.culprit, DETACHED, remarks[1])
+        return replace(told, text=f"{told.text}; {MEANT}")
     remarks = beside_v(trial, family, found, remarks)
     return accusation(entry, family.conclusion, family.culprit, *remarks)
 

@@ -59,7 +59,7 @@ def operator(trial: Trial, J: Any) -> Operator:  # noqa: N803 - J is the term
     J = by_hand(trial, J)  # noqa: N806 - J is the term
     if not hasattr(J, "shape") or isinstance(J, np.ndarray) or _is_dense(J):
         flat = tuple(getattr(J, "shape", ())) == trial.size
-        dense = np.ascontiguousarray(as_array(J) if flat else trial.matrix(J))
+        dense = np.ascontiguousarray(as_array(J, "J") if flat else trial.matrix(J))
         return Operator(torch.from_numpy(dense))
     if tuple(J.shape) != trial.size:
         raise ValueError(

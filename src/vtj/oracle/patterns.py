@@ -33,6 +33,7 @@ OF_SUM = "depends on the sum of v alone, as where v is averaged"
 NOT_LINEAR = "not linear in v"
 CONSTANT = "a term that does not depend on v: not zero for a v of zeros"
 TOGETHER = "right where each output is used alone, wrong where several are"
+DETACHED = "a detached path"
 SINGLE = "float32 precision"
 MISSING, TOO_MANY = VAGUE = ("a missing term", "a term too many")
 NAMED = 4  # inputs with a mistake each written out; a network has hundreds
@@ -85,8 +86,8 @@ def explained(
 def detached(zero: bool, forward: bool) -> str:
     """Say what autograd does not see: all it gives is zero, or a forward pass errs alike."""
     if zero:
-        return "a detached path: zero where it should not be"
-    return "a detached path" if forward else ""
+        return f"{DETACHED}: zero where it should not be"
+    return DETACHED if forward else ""
 
 
 def pattern(

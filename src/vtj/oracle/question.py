@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from vtj.calling import without_trace
@@ -54,9 +55,10 @@ def asked(
     Source:
         https://docs.pytorch.org/docs/stable/generated/torch.autograd.function.once_differentiable.html
     """
-    if not isinstance(seed, int) or not 0 <= seed < 2**32:  # as NumPy takes it
+    # as NumPy takes it
+    if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**32:
         raise ValueError(f"seed is {seed!r}; expected an int from 0 to 2**32 - 1")
-    if relative is not None and not 0 < relative < 1:
+    if relative is not None and not (isinstance(relative, Real) and 0 < relative < 1):
         raise ValueError(f"relative is {relative!r}; expected a number between 0 and 1")
     beside = {which: g for which, g in plain.items() if g is not None}
     for which, g in beside.items():

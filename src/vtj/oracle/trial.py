@@ -1,6 +1,6 @@
 """One trial run of `f`: what it takes, what it returns, and how exactly it computes."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -31,7 +31,9 @@ from vtj.calling.tensors import (
     values,
     values_or_nan,
 )
+from vtj.engines import BACKWARD, FORWARD
 from vtj.engines.numeric import CLOSE
+from vtj.oracle.detaching import detaching
 from vtj.oracle.findings import element
 from vtj.oracle.noise import leaping, measured_noise, noise_at_all_scales
 from vtj.oracle.patterns import Input
@@ -238,6 +240,22 @@ class Trial:
     def y_shapes(self) -> list[tuple[int, ...]]:
         """The shape of every output."""
         return [tuple(part.shape) for part in self.y]
+
+    def seen_whole(self, against: Mapping[str, Mask]) -> Mask:
+        """Return the same, but nothing where autograd alone speaks and `f` is seen to detach.
+
+        `against` is where each family is contradicted. Without it the weight's gradient of a
+        spectral_norm (in tests/), which has no forward pass, is a mistake of torch's backward.
+        """
+        contradicted = against.get(BACKWARD.name)
+        if FORWARD.name in against or contradicted is None or not contradicted.any():
+            return self.reached
+        return self.reached if not self.detaches else np.zeros_like(self.reached)
+
+    @cached_property
+    def detaches(self) -> bool:
+        """Whether `f` is seen to keep something from autograd, as no custom Function does."""
+        return not self.custom and detaching(lambda: self.f(*fresh_leaves(self.x)))
 
     @property
     def x_shapes(self) -> list[tuple[int, ...]]:

@@ -60,7 +60,8 @@ class Answers:
     @cached_property
     def accused(self) -> list[tuple[Family, Mask]]:
         """Who is at fault, and where; a forward formula of torch's own is named elsewhere."""
-        found = culprits(self.result.against, self.trial.reached[:, None])
+        against = self.result.against
+        found = culprits(against, self.trial.seen_whole(against)[:, None])
         named = FAMILIES if self.trial.custom else {n for n in FAMILIES if n != FORWARD.name}
         return [(one, mask) for one, mask in found if mask.any() and one.name in named]
 

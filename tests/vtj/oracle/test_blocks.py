@@ -39,21 +39,21 @@ def test_every_array_of_real_numbers_becomes_float64(value: Any, expected: Any) 
 
 
 @pytest.mark.parametrize(
-    ("value", "name"),
+    ("value", "came"),
     [
-        (torch.ones(2, dtype=torch.complex64), "Tensor"),
-        (np.ones(2, complex), "ndarray"),
-        ([[1.0, 2.0], [3.0]], "list"),
-        ("text", "str"),
-        ([1.0, "text"], "list"),
-        (None, "NoneType"),
-        (np.array([np.datetime64("2020-01-01")]), "ndarray"),
+        (torch.ones(2, dtype=torch.complex64), "has dtype torch.complex64"),
+        (np.ones(2, complex), "has dtype complex128"),
+        ([[1.0, 2.0], [3.0]], "is list"),
+        ("text", "is str"),
+        ([1.0, "text"], "is list"),
+        (None, "is NoneType"),
+        (np.array([np.datetime64("2020-01-01")]), "has dtype datetime64[D]"),
     ],
 )
-def test_what_is_no_array_of_real_numbers_is_refused(value: Any, name: str) -> None:
+def test_what_is_no_array_of_real_numbers_is_refused(value: Any, came: str) -> None:
     with pytest.raises(TypeError) as raised:
-        as_array(value)
-    assert str(raised.value) == f"{name} came where an array of real numbers was expected"
+        as_array(value, "J")
+    assert str(raised.value) == f"J {came}; expected an array of real numbers"
 
 
 def test_a_tensor_without_values_is_refused() -> None:

@@ -234,17 +234,17 @@ def test_part_of_a_path_that_is_detached() -> None:
     assert report.findings == (f"{told}{CONCLUSIONS['f']} (a detached path)",)
 
 
-def test_without_a_forward_pass_it_is_the_backward_unless_it_sees_no_way_at_all() -> None:
+def test_without_a_forward_pass_it_is_the_backward_unless_f_is_seen_to_detach() -> None:
     engines = ["reverse", "numeric"]
     report = vtj.check(hidden, X, jacobian=RIGHT.numpy(), engines=engines)
-    assert report.culprit == "backward"
+    assert report.culprit == "f"
     assert report.findings[0].endswith(
-        "(a missing term: zero where it should not be, 3 of 12 entries)"
+        "(a detached path: zero where it should not be, 3 of 12 entries)"
     )
     report = vtj.check(
         lambda x: x.detach() + x, X[:1], jacobian=np.full((1, 1), 2.0), engines=engines
     )
-    assert report.culprit == "backward"
+    assert report.culprit == "f"
     report = vtj.check(lambda x: RIGHT @ x.detach(), X, jacobian=RIGHT.numpy(), engines=engines)
     assert report.culprit == "f"
     assert report.findings[0].endswith(
@@ -347,11 +347,12 @@ def test_of_many_kinks_eight_are_told(count: int, rows: int) -> None:
     [
         (
             lambda x: torch.relu(x) - torch.relu(-x),
-            "dy[1]/dx[1]: torch chose 0 where the slope is 1: kinks inside f meet",
+            "dy[1]/dx[1]: torch chose 0 where the slope is 1: kinks inside f meet; move x off them",
         ),
         (
             lambda x: torch.relu(x) - 3 * torch.relu(-x),
-            "dy[1]/dx[1]: torch chose 0 where the slope goes from 1 to 3: kinks inside f meet",
+            "dy[1]/dx[1]: torch chose 0 where the slope goes from 1 to 3: "
+            "kinks inside f meet; move x off them",
         ),
     ],
 )
@@ -376,8 +377,51 @@ def test_kinks_inside_f_that_meet(f: Any, told: str) -> None:
 def test_how_a_slope_is_told_that_torch_did_not_choose(
     chosen: float, slope: float, reach: float, told: str
 ) -> None:
-    line = f"torch chose {chosen:g} where the slope {told}: kinks inside f meet"
+    line = f"torch chose {chosen:g} where the slope {told}: kinks inside f meet; move x off them"
     assert cancelled(chosen, slope, reach) == line
+
+
+def symmetric(x: Tensor) -> Tensor:
+    return (x + x.T) / 2
+
+
+EYE = torch.eye(3, dtype=torch.float64)
+SINGULAR = {
+    "norm of order -2": (lambda x: torch.linalg.norm(x, -2, dim=(0, 1)), 0 * EYE),
+    "norm of order -2, of 2 by 3": (lambda x: torch.linalg.norm(x, -2, dim=(0, 1)), 0 * EYE[:2]),
+    "singular values": (torch.linalg.svdvals, EYE),
+    "eigenvalues": (lambda x: torch.linalg.eigvalsh(symmetric(x)), EYE),
+}
+
+
+@pytest.mark.parametrize("name", SINGULAR)
+def test_values_that_meet_have_no_slope_and_no_path_is_detached(name: str) -> None:
+    """Along each element of x alone there may be no kink, and along others there is."""
+    f, x = SINGULAR[name]
+    report = vtj.check(f, x)
+    assert (report.verdict, report.culprit) == ("undecided", None)
+    assert report.findings[0].endswith("kinks inside f meet; move x off them")
+    off = x + 0.1 * torch.linspace(0, 2, x.numel(), dtype=torch.float64).cos().reshape(x.shape)
+    assert vtj.check(f, off).verdict == "correct"
+
+
+def test_values_that_meet_are_no_detached_path_along_directions() -> None:
+    report = vtj.certify(SINGULAR["eigenvalues"][0], EYE)
+    assert (report.verdict, report.culprit) == ("undecided", None)
+
+
+@pytest.mark.parametrize("x", [0.0, 1.0])
+def test_a_jump_of_the_gradient_hides_no_detached_path(x: float) -> None:
+    """Where differences see the kink, and where the derivative is the same on all sides."""
+    for f in (lambda x: x.relu() + x.detach(), lambda x: x + x.detach().sin()):
+        report = vtj.check(f, torch.tensor([x, 1.0]))
+        assert (report.verdict, report.culprit) == ("wrong", "f")
+
+
+def test_a_jump_that_a_custom_function_makes_is_its_own() -> None:
+    masked = custom(lambda x: x.exp(), lambda x, g: 2 * g * x[0].exp() * x[0].sign())
+    report = vtj.check(masked, torch.tensor([0.0, 1.0]))
+    assert (report.verdict, report.culprit) == ("wrong", "backward")
 
 
 NAN = torch.tensor([1.0, torch.nan, 1.0])
@@ -498,6 +542,21 @@ def test_formulas_of_backward_and_forward_that_are_good_to_some_digits() -> None
     assert report.findings[0].endswith(f": {LAST_DIGITS}")
     report = vtj.check(linear(RIGHT * (1 + 2e-8), RIGHT * (1 + 2e-8)), X)
     assert report.culprit == "f"
+
+
+def test_ways_out_of_last_digits_that_are_named_work() -> None:
+    """A tolerance that allows them, or a plain function that tells a detached path from that."""
+    formula, path = torch.digamma, lambda x: x.sin() + 1e-9 * x.detach()
+    for f in (formula, path):
+        assert (
+            vtj.check(f, X)
+            .findings[0]
+            .endswith(
+                "detached; compare it with a plain function (reference=), or allow that (relative=)"
+            )
+        )
+        assert vtj.check(f, X, relative=1e-8)
+    assert vtj.check(path, X, reference=lambda x: x.sin() + 1e-9 * x).verdict == "wrong"
 
 
 @pytest.mark.parametrize(("part", "culprit"), [(5e-9, None), (2e-8, "forward")])

@@ -292,7 +292,7 @@ def test_beside_an_element_that_is_all_noise_the_wrong_one_is_found() -> None:
 
 
 AT_KINKS = torch.tensor([0.0, 1.0])
-MEET = "dy[0]/dx[0]: torch chose 0 where the slope {}: kinks inside f meet"
+MEET = "dy[0]/dx[0]: torch chose 0 where the slope {}: kinks inside f meet; move x off them"
 
 
 @pytest.mark.parametrize("J", [None, np.eye(2), np.diag([0.0, 1.0])])
