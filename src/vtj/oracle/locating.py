@@ -25,6 +25,7 @@ from vtj.oracle.findings import (
     BESIDE,
     FEW_DIGITS,
     LAST_DIGITS,
+    MEANT,
     SPLIT_VOTE,
     Finding,
     accusation,
@@ -47,7 +48,7 @@ from vtj.oracle.pairs import (
     with_size,
 )
 from vtj.oracle.passes import FIRST, MANY
-from vtj.oracle.patterns import NOT_LINEAR, NOT_OF_V, TOGETHER
+from vtj.oracle.patterns import DETACHED, NOT_LINEAR, NOT_OF_V, TOGETHER
 from vtj.oracle.rounding import gradient_rounding, negligible_slopes
 from vtj.oracle.tolerance import MOST_PART, most_rounding
 from vtj.oracle.trial import Trial
@@ -383,7 +384,7 @@ def _accused(asked: Probes, entry: _Entry, pair: Pair, places: int) -> Finding |
     trial, result = entry.trial, vote(entry.said, entry.trial.relative)
     quoted = [one for one in entry.said if not np.any(one.silent)]
     told = f"{entry.name}: {said(quoted, 0)}"
-    for family, mask in culprits(result.against, trial.reached[[entry.row]]):
+    for family, mask in culprits(result.against, trial.seen_whole(result.against)[[entry.row]]):
         if not mask.any():
             continue
         if family in (NUMERIC, FORWARD):
@@ -401,6 +402,9 @@ def _accused(asked: Probes, entry: _Entry, pair: Pair, places: int) -> Finding |
         mistake, count = named(asked, pair, family, one_per_family(entry.said), entry.at)
         if count is None:
             count = f"at least {places} of {prod(trial.size)} entries" if places > 1 else ""
+        if family == NUMERIC and not mistake and trial.detaches:
+            found = accusation(told, family.conclusion, family.culprit, DETACHED, count)
+            return replace(found, text=f"{found.text}; {MEANT}")
         return accusation(told, family.conclusion, family.culprit, mistake, count)
     return None if result.decided.all() else Finding(f"{told}: {SPLIT_VOTE}", "undecided")
 

@@ -23,6 +23,10 @@ def test_the_weight_of_a_spectral_norm_in_training() -> None:
     assert "/dparametrizations.weight.original[" in finding
     assert f": {DETACHED}, " in finding
     assert finding.endswith(MEANT)
+    told = vtj.certify(layer, x)
+    assert (told.verdict, told.culprit) == ("wrong", "f")
+    assert f": {DETACHED}" in told.findings[0]
+    assert told.findings[0].endswith(MEANT)
     assert vtj.check(layer, x, surrogate=layer)
     assert vtj.check(layer.eval(), x)
 
