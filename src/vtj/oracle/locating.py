@@ -50,7 +50,7 @@ from vtj.oracle.pairs import (
 from vtj.oracle.passes import FIRST, MANY
 from vtj.oracle.patterns import DETACHED, NOT_LINEAR, NOT_OF_V, TOGETHER
 from vtj.oracle.rounding import gradient_rounding, negligible_slopes
-from vtj.oracle.tolerance import MOST_PART, most_rounding
+from vtj.oracle.tolerance import MOST_PART, VISIBLE, most_rounding
 from vtj.oracle.trial import Trial
 from vtj.oracle.voting import (
     Array,
@@ -207,7 +207,8 @@ def _locate(asked: Probes, pair: Pair, *, robust: bool) -> Finding | None:
         column, columns = _column(asked, pair, at, way, error)
     u = one_hot(trial.size[1], column)
     forward, numeric = passes.forward_or_none(u), passes.differences(u, robust=robust)
-    if asked.u.size > (MANY if robust else LARGE):
+    kinks = robust and bool((abs(pair.a.value - pair.b.value) > VISIBLE * abs(pair.b.value))[at])
+    if asked.u.size > (MANY if kinks else LARGE):  # a gap that is small tells no kink
         numeric = speaking_first(passes.past_kinks(u), numeric)
     if not robust:
         invisible = least_visible_slope(trial, numeric.value, ROUNDED_AWAY)
@@ -268,13 +269,10 @@ def _way(asked: Probes, pair: Pair, at: int, robust: bool) -> tuple[Way, float] 
     often = SAFETY * max(1, int(asked.u.size).bit_length())
     rounding = passes.trial.eps * float(abs(v) @ abs(passes.trial.y_vector))
     parts = (STEP, FINEST) if asked.u.size <= LARGE else (FINEST, FINEST * 4, STEP)
-    ways: list[tuple[Way, float]] = [
-        (passes.forward, 0.0),
-        *(
-            (partial(passes.difference, part=part), rounding / (part * passes.reach(asked.u)))
-            for part in parts
-        ),
-    ]
+    ways: list[tuple[Way, float]] = [(passes.forward, 0.0)]
+    for part, central in ((parts[0], False), *((one, True) for one in parts)):
+        least = (2 - central) * rounding / (part * passes.reach(asked.u))
+        ways.append((partial(passes.difference, part=part, central=central), least))
     for way, least in ways:
         with suppress(Exception):  # many functions have no forward derivative
             off = abs(float(v @ way(asked.u)) - float(pair.b.value[at]))

@@ -115,10 +115,11 @@ class Passes:
         """Return the step along a direction that moves no element of `x` by more than its size."""
         return 1 / float((abs(u) / self.scale).max(initial=0) or 1)
 
-    def difference(self, u: Array, part: float) -> Array:
-        """Return J·u by one central difference, over a step that is this part of its reach."""
+    def difference(self, u: Array, part: float, *, central: bool = True) -> Array:
+        """Return J·u by one difference, over a step that is this part of its reach."""
         along, step = self.along(u), part * self.reach(u)
-        slopes: Array = (along(step) - along(-step)) / (2 * step)
+        back = along(-step) if central else self.trial.y_vector
+        slopes: Array = (along(step) - back) / ((1 + central) * step)
         return slopes
 
     def stands(self, u: Array, row: int, slope: float, gap: float) -> bool:
