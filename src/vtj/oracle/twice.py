@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,14 @@ from vtj.oracle.voting import Array
 from vtj.outcome import finished
 from vtj.report import Row
 
-# Parts of the size of x over which the slope must be the same: without the second the right double
-# backward of sin(1e9 x) would be called wrong (in tests/).
-STEPS = (CLOSE, FINER[1])
-# Over the second what is in float32 stands still, and a sine cut from x (in tests/) is not told.
-WIDER = (16 * CLOSE, CLOSE)
+# Parts of the size of x, the finest first: the slope must be the same over two of them over which y
+# moves. Without the first the right double backward of x**2 + 1e-18 sin(1e9 x) (in tests/) would be
+# called wrong; what is in float32 stands still there, and without the last a sine cut from x (in
+# tests/) is not told.
+STEPS = (FINER[1], CLOSE, 16 * CLOSE)
+# Of the slope of y, which is known: with 1 a step over which y stands still would count, and a sine
+# cut from x that is in float32 inside (in tests/) would not be told.
+MOVES = 0.25
 OR_MARK = "or mark it @once_differentiable (check(order=2) says which entry)"
 THROUGH_X = (
     "silently wrong: along one direction {} by double backward, {} by differences of x.grad; "
@@ -81,19 +85,30 @@ class Twice:
         off = gaps > VISIBLE * np.maximum(abs(due), abs(self.by_graph))
         if not off.any():
             return
-        here = self.at(0.0)
-        parts = STEPS if self.trial.dtype == torch.float64 else WIDER
-        steps = [part * reach for part in parts]
+        sides = dict(islice(self._sides(reach), 2))
+        if len(sides) < 2:
+            return
         # with the size of x.grad alone, of which hardly more than rounding is left where a softmax
         # is all but one, 1 of 8 right ones (in tests/) was told
-        size = max(abs(here[0]), abs(self.v) @ abs(self.trial.y_vector))
-        rounding = self.trial.eps * size / min(steps)
-        sides = [(self.at(sign * one) - here) / (sign * one) for one in steps for sign in (1, -1)]
-        errors = abs(np.array([slopes, *sides]) - due).max(axis=0) + rounding
+        size = max(abs(self.at(0.0)[0]), abs(self.v) @ abs(self.trial.y_vector))
+        eps = self.trial.eps
+        if STEPS[0] not in sides:  # what is inside is rounded as float32 is, if not more
+            eps = max(eps, torch.finfo(torch.float32).eps)
+        rounding = eps * size / (min(sides) * reach)
+        errors = abs(np.vstack([slopes, *sides.values()]) - due).max(axis=0) + rounding
         for k in np.flatnonzero(off & (errors <= gaps / SAFETY)):
             told = numbers([self.by_graph[k], slopes[k]], (self.by_graph[k], slopes[k]))
             note = (THROUGH_X, THROUGH_V)[k].format(*told)
             yield Row("double backward", BACKWARD.name, "note", note=note)
+
+    def _sides(self, reach: float) -> Iterator[tuple[float, Array]]:
+        """Yield each part over which y moves as its slope says, and the slopes on both sides."""
+        here, slope = self.at(0.0), self.grad @ self.u
+        for part in STEPS:
+            steps = np.array([[part * reach], [-part * reach]])
+            slopes = (np.array([self.at(step) for step in steps.flat]) - here) / steps
+            if (abs(slopes[:, 1] - slope) <= MOVES * abs(slope)).all():
+                yield part, slopes
 
 
 def twice(trial: Trial, run: ForwardRun, v: Array, u: Array) -> Twice | None:
