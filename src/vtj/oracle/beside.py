@@ -4,20 +4,20 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._pytree import tree_leaves
 
 from vtj.calling.outputs import may_have_a_gradient
 from vtj.calling.repeatable import repeatable
-from vtj.calling.state import Kept
 from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like, shaped_like, values
 from vtj.calling.waiting import waited
 from vtj.engines import BACKWARD
-from vtj.engines.numeric import SAFETY
+from vtj.engines.numeric import CLOSE, SAFETY
 from vtj.oracle.behavior import (
     LINEAR,
     Judged,
@@ -36,9 +36,11 @@ from vtj.oracle.further import judge_further
 from vtj.oracle.pairs import probe
 from vtj.oracle.passes import Passes
 from vtj.oracle.patterns import pattern
+from vtj.oracle.question import Question
 from vtj.oracle.rounded import rounded
 from vtj.oracle.tolerance import RELATIVE, VISIBLE, excess
 from vtj.oracle.trial import ForwardRun, Trial, first_run
+from vtj.oracle.twice import Twice, twice
 from vtj.oracle.voting import Array, unnamed
 from vtj.oracle.witnesses import failure, first_line
 from vtj.outcome import Outcome
@@ -58,11 +60,14 @@ WRITTEN = 6  # tensors of which that is written out; a network has hundreds
 # order (in tests/) would be wrong for 9 of 40 x.
 CLOSE_BY = 2.0**-6
 
+Made = TypeVar("Made")
+
 
 @dataclass(frozen=True)
 class Beside:
     """One value of `f` beside the reference's."""
 
+    of_y: bool  # else of a gradient
     right: Array
     allowed: Array  # how far each element may be off
     apart: Array  # how far it is, in units of that
@@ -129,17 +134,21 @@ class Reference:
         smallest = float(info.tiny * info.eps)  # what underflows is off by as much
         allowed = relative * scale + SAFETY * abs(moved).max(axis=0, initial=0) + smallest
         apart = np.where(abs(right) > info.max, 0.0, excess(mine, right, allowed))
-        return Beside(right, allowed, apart, wholes)
+        return Beside(place == 0, right, allowed, apart, wholes)
 
     def _draw(self) -> None:
         """Have one more run that is rounded at random."""
-        with rounded(self.of.eps, seed=len(self.drawn)) as mode:
+        self.drawn.append(self._rounded(self._values, len(self.drawn)))
+
+    def _rounded(self, run: Callable[[tuple[Tensor, ...]], Made], seed: int) -> Made:
+        """Return what a run at `x` gives that is rounded at random."""
+        with rounded(self.of.eps, seed) as mode:
             at = tuple(
                 # more digits than f computes with: it rounds them
                 mode.moved(part, mode.eps) if torch.finfo(x.dtype).eps < mode.eps else part
                 for part, x in zip(self.trial.parts, self.of.parts, strict=True)
             )
-            self.drawn.append(self._values(at))
+            return run(at)
 
     @cached_property
     def lost(self) -> list[list[Array]]:
@@ -194,22 +203,56 @@ class Reference:
             made.append(self.trial.gradient(tuple(waited(grads))))
         return tuple(made)
 
+    def second_order(self, mine: Twice) -> Iterator[Row]:
+        """Yield a row for each part in which the double backward of `f` is another, for sure.
+
+        That of the plain function may be silently wrong itself: differences must say the same.
+        """
+        if self.of.stated:  # it says nothing of slopes: with a tanh for an erf, a gelu has others
+            return
+        run = partial(self._twice, mine.u)
+        if (right := run(self.trial.parts)) is None:
+            return
+        gaps = abs(mine.by_graph - right.by_graph)
+        allowed = shown(self.of) * np.maximum(abs(mine.by_graph), abs(right.by_graph))
+        if not (gaps > allowed).any():
+            return
+        drawn = [self._rounded(run, seed) for seed in range(MANY)]
+        lost = [abs(one.by_graph - right.by_graph) if one else np.full(2, np.inf) for one in drawn]
+        off = np.isfinite(gaps) & (gaps > allowed + SAFETY * np.max(lost, axis=0))
+        if off.any() and not self.declared:
+            slopes = right.slopes(CLOSE * Passes(self.trial).reach(mine.u))
+            off &= abs(slopes - right.by_graph) <= gaps / SAFETY
+        for k in map(int, np.flatnonzero(off)):
+            yield mine.row(k, right.by_graph[k], f"that of the {self.name}")
+
+    def _twice(self, u: Array, at: tuple[Tensor, ...]) -> Twice | None:
+        leaves = fresh_leaves(at)
+        with sdpa_kernel(SDPBackend.MATH):  # torch's other kernels have no double backward
+            return twice(self.trial, ForwardRun(leaves, self.trial.f(*leaves)), self.weights[0], u)
+
+    @property
+    def declared(self) -> bool:
+        """Whether what autograd gives for it is meant, whatever its slope is.
+
+        A custom Function may be what is checked, and is believed nowhere.
+        """
+        return self.name == "surrogate" and not self.trial.custom
+
     def doubted(self) -> Row | Finding | None:
         """Return why its own gradient is no witness, where differences say something else.
 
-        That of a surrogate is declared to be meant, whatever its slope is: a row says then that
-        they differ. A custom Function may be what is checked, and is believed nowhere.
+        Where it is declared to be meant, a row says then that they differ.
         """
-        declared = self.name == "surrogate" and not self.trial.custom
         asked = probe(Passes(self.trial), self.run, None, 1)
         if asked.differences is None:
             told = "its own backward fails: nothing to compare"
         elif (case := settle(Directions(asked), POWER)).accused.finding:
             told = "its own gradient is not its slope, as differences see it"
-            if declared:
+            if self.declared:
                 return Row(self.name, "", "note", note=f"{told}: taken as it is")
             told += ": nothing to compare"
-        elif open_question(case, POWER) and not declared:
+        elif open_question(case, POWER) and not self.declared:
             told = "its values are too rough to vouch for its own gradient"
         else:
             return None
@@ -262,14 +305,20 @@ def earned(trial: Trial) -> float:
     return trial.stated or (trial.eps if half else RELATIVE[trial.dtype])
 
 
+def shown(trial: Trial) -> float:
+    """Return how large an error of a whole must show in the dtype of `f`, as a part of it."""
+    return max(VISIBLE, min(UNITS * trial.eps, AT_MOST))
+
+
 def report_beside(
-    trial: Trial,
-    kept: Kept,
-    v: Tensors | None,
-    named: dict[str, Function],  # under ``reference`` what gives y, and x.grad if nothing else
-    # does, under ``surrogate`` what gives x.grad
+    question: Question, v: Tensors | None, *, with_second_order: bool = True
 ) -> Report:
-    """Return the report on one function at one point, in the dtype that it was given."""
+    """Return the report on one function at one point, in the dtype that it was given.
+
+    Of its plain functions a reference gives `y`, and `x.grad` if nothing else does; a surrogate
+    gives `x.grad`.
+    """
+    trial, kept, named = question.trial, question.kept, question.plain
     held = np.repeat(
         [i in trial.held for i in range(len(trial.y))], [part.numel() for part in trial.y]
     )
@@ -295,6 +344,10 @@ def report_beside(
         doubted = of_grad.doubted()  # of a reference beside a surrogate, y alone is compared
         notes += [doubted] if isinstance(doubted, Row) else []
         found += [doubted] if isinstance(doubted, Finding) else []
+    if trial.looked_into and with_second_order and not found:
+        u = values(trial.at(trial.direction()))  # as f is handed it
+        mine = twice(trial, question.run, weights[0], u)
+        notes += of_grad.second_order(mine) if mine else []
     return concluded(
         f"{trial.told} in {trial.precision}, beside {' and '.join(named)} in float64",
         (*(one.row for one in judged), *notes),
@@ -341,7 +394,7 @@ def _judged(trial: Trial, what: str, mine: Array, found: Beside, who: str) -> Ju
     if found.worst <= 1:
         return Judged(row)
     name: Callable[[int], str]
-    if what == "y":
+    if found.of_y:
         culprit, conclusion, name = "f", "f gives another value", trial.y_name
     else:
         culprit, conclusion = BACKWARD.culprit, BACKWARD.conclusion
@@ -352,7 +405,7 @@ def _judged(trial: Trial, what: str, mine: Array, found: Beside, who: str) -> Ju
         pair = float(mine[at]), float(found.right[at])
         came, due = numbers(pair, apart=pair)
         told = f"{name(at)}: {culprit} {came}, {who} {due}"
-        inputs = trial.inputs if what != "y" else ()
+        inputs = () if found.of_y else trial.inputs
         named = pattern(mine, found.right, differs, found.allowed / 4, inputs)
         count = f"{differs.sum()} of {differs.size} elements" if differs.size > 1 else ""
         return Judged(row, accusation(told, conclusion, culprit, named, count))
@@ -368,7 +421,7 @@ def _power(trial: Trial, powers: Sequence[tuple[str, float]]) -> Judged:
     note = f"seen, if all elements are off by that part of themselves: {told}"
     row = Row("power", "", "note", note=note)
     name, weakest = max(powers, key=lambda one: one[1])
-    if weakest <= max(VISIBLE, min(UNITS * trial.eps, AT_MOST), 2 * earned(trial)):
+    if weakest <= max(shown(trial), 2 * earned(trial)):
         return Judged(row)
     told = f"{name}: an error of {weakest:.1g} of it would not show: rounded to {trial.precision},"
     told += " the plain function is off by as much itself; try another x"

@@ -31,12 +31,12 @@ STEPS = (FINER[1], CLOSE, 16 * CLOSE)
 MOVES = 0.25
 OR_MARK = "or mark it @once_differentiable (check(order=2) says which entry)"
 THROUGH_X = (
-    "silently wrong: along one direction {} by double backward, {} by differences of x.grad; "
+    "silently wrong: along one direction {} by double backward, {} by {}; "
     f"compute backward from saved inputs and outputs alone, by differentiable operations, {OR_MARK}"
 )
 THROUGH_V = (
     "silently wrong in its part through v, the gradient argument: along one direction {} by double "
-    "backward, {} by differences of y; compute backward with v itself, by differentiable "
+    "backward, {} by {}; compute backward with v itself, by differentiable "
     f"operations (no detach(), .data or no_grad() around it), {OR_MARK}"
 )
 
@@ -71,13 +71,24 @@ class Twice:
             self.see(step, leaves, self.trial.f(*leaves))
         return self.moved[step]
 
+    def slopes(self, step: float) -> Array:
+        """Return both derivatives by one central difference."""
+        slopes: Array = (self.at(step) - self.at(-step)) / (2 * step)
+        return slopes
+
+    def row(self, part: int, due: float, who: str) -> Row:
+        """Return the row on one of both: what it is by double backward, and what others say."""
+        pair = self.by_graph[part], due
+        note = (THROUGH_X, THROUGH_V)[part].format(*numbers(pair, pair), who)
+        return Row("double backward", BACKWARD.name, "note", note=note)
+
     def rows(self, reach: float) -> Iterator[Row]:
         """Yield a row for each part in which double backward says something else, for sure.
 
         `reach` is the step that moves no element of `x` by more than its size.
         """
         step = min((abs(one) for one in self.moved), default=CLOSE * reach)
-        slopes = (self.at(step) - self.at(-step)) / (2 * step)
+        slopes = self.slopes(step)
         # a right backward is linear in v: along v its derivative is itself. By differences alone,
         # a fast sine (in tests/) would cost the calls below
         due = np.array([slopes[0], self.grad @ self.u])
@@ -96,10 +107,8 @@ class Twice:
             eps = max(eps, torch.finfo(torch.float32).eps)
         rounding = eps * size / (min(sides) * reach)
         errors = abs(np.vstack([slopes, *sides.values()]) - due).max(axis=0) + rounding
-        for k in np.flatnonzero(off & (errors <= gaps / SAFETY)):
-            told = numbers([self.by_graph[k], slopes[k]], (self.by_graph[k], slopes[k]))
-            note = (THROUGH_X, THROUGH_V)[k].format(*told)
-            yield Row("double backward", BACKWARD.name, "note", note=note)
+        for k in map(int, np.flatnonzero(off & (errors <= gaps / SAFETY))):
+            yield self.row(k, slopes[k], ("differences of x.grad", "differences of y")[k])
 
     def _sides(self, reach: float) -> Iterator[tuple[float, Array]]:
         """Yield each part over which y moves as its slope says, and the slopes on both sides."""
@@ -112,12 +121,10 @@ class Twice:
 
 
 def twice(trial: Trial, run: ForwardRun, v: Array, u: Array) -> Twice | None:
-    """Differentiate a backward pass through a run, whose graph stays; None where that is not asked.
+    """Differentiate a backward pass through a run, whose graph stays; None where it refuses that.
 
-    A custom Function's alone is asked for. One that raises is not silent.
+    One that raises is not silent.
     """
-    if not trial.looked_into:
-        return None
     v = np.where(trial.reached, v, 0.0)
     given = as_tuple(trial.reached_parts(trial.weights(v)))
     weights = tuple(part.requires_grad_() for part in given)
