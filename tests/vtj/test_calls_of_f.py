@@ -118,8 +118,8 @@ def test_entries_are_counted_at_least() -> None:
 
 
 # The wider steps begin anew, with as many calls as the first ones. A plain function runs once as it
-# is and once along u, for its own gradient, several times with roundings drawn at random, and beside
-# a custom Function once more, for its double backward.
+# is, once along u, for its own gradient, several times with roundings drawn at random, and beside a
+# custom Function once more, for its double backward.
 COSTS = {
     "stairs: does f round by itself?": 1,
     "a contradicted column of a function that rounds": 2,

@@ -208,6 +208,11 @@ def test_the_double_backward_of_such_a_surrogate_is_meant_too() -> None:
     report = vtj.check(f, (X, X + 1.2), surrogate=given, order=2)
     assert report, str(report)
     assert told_twice(vtj.check(f, (X, X + 1.2), surrogate=given)) == []
+    once = custom(
+        lambda x, w: x * w.round() ** 2,
+        lambda x, v: backward((x[0].detach(), x[1].detach()), v),
+    )
+    assert len(told_twice(vtj.check(once, (X, X + 1.2), surrogate=given))) == 1
 
 
 def test_order_2_compares_the_double_backward_too() -> None:
