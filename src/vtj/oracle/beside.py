@@ -75,9 +75,9 @@ class Whole:
     def power(self, limit: float) -> float:
         """Return how large an error of all elements shows.
 
-        What is near is not off by more than that and its roundings: they alone can hide an error.
-        Without it a logsumexp of rows of 4096 in bfloat16 (in tests/), which adds up in float32,
-        would be undecided: that of torch rounds its y, and is off by 3 % with it.
+        What is near hides none but by its roundings, which `MANY` draws know. Without that a
+        logsumexp of rows of 4096 in bfloat16 (in tests/), which adds up in float32, would be
+        undecided: torch's own rounds its y, and is off by 3 % with it.
         """
         hidden = abs(self.by) + self.lost
         return hidden if hidden <= limit < self.passes else self.passes

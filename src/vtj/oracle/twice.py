@@ -103,7 +103,9 @@ class Twice:
         # is all but one, 1 of 8 right ones (in tests/) was told
         size = max(abs(self.at(0.0)[0]), abs(self.v) @ abs(self.trial.y_vector))
         eps = self.trial.eps
-        if STEPS[0] not in sides:  # what is inside is rounded as float32 is, if not more
+        # what is inside is rounded as float32 is, if not more: without it 13 of 60 right ones of a
+        # logsumexp of 10 x (in tests/) would be told
+        if STEPS[0] not in sides:
             eps = max(eps, torch.finfo(torch.float32).eps)
         rounding = eps * size / (min(sides) * reach)
         errors = abs(np.vstack([slopes, *sides.values()]) - due).max(axis=0) + rounding
