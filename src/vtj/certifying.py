@@ -79,9 +79,8 @@ def certify(
     others, plain = {"J": J}, {"reference": reference, "surrogate": surrogate}
     try:
         with asked("certify", f, x, kwargs, others, plain, relative, seconds, seed) as question:
-            trial = question.trial
             if question.plain:
-                return report_beside(trial, question.kept, drawn(trial), question.plain)
+                return report_beside(question, drawn(question.trial))
             return along_directions(question, J, probes)
     except BackwardFailed as failed:
         return backward_raises(failed)

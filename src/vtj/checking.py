@@ -137,7 +137,7 @@ def check(
             trial, clock = question.trial, question.clock
             weights = gradient_argument(question) if v is None else _weights(trial, v)
             if question.plain:
-                report = report_beside(trial, question.kept, weights, question.plain)
+                report = report_beside(question, weights, with_second_order=order == 1)
                 if order == 2:
                     vjp, at = _gradient_as_function(trial, weights)
                     *_, gives_gradient = question.plain.values()  # a surrogate, where there is one

@@ -4,20 +4,20 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._pytree import tree_leaves
 
 from vtj.calling.outputs import may_have_a_gradient
 from vtj.calling.repeatable import repeatable
-from vtj.calling.state import Kept
 from vtj.calling.tensors import Function, Tensors, as_tuple, fresh_leaves, like, shaped_like, values
 from vtj.calling.waiting import waited
 from vtj.engines import BACKWARD
-from vtj.engines.numeric import SAFETY
+from vtj.engines.numeric import CLOSE, SAFETY
 from vtj.oracle.behavior import (
     LINEAR,
     Judged,
@@ -36,9 +36,11 @@ from vtj.oracle.further import judge_further
 from vtj.oracle.pairs import at_first_sight, probe
 from vtj.oracle.passes import Passes
 from vtj.oracle.patterns import pattern
+from vtj.oracle.question import Question
 from vtj.oracle.rounded import rounded
 from vtj.oracle.tolerance import RELATIVE, VISIBLE, excess
 from vtj.oracle.trial import ForwardRun, Trial, first_run
+from vtj.oracle.twice import Twice, twice
 from vtj.oracle.voting import Array, unnamed
 from vtj.oracle.witnesses import failure, first_line
 from vtj.outcome import Outcome
@@ -58,21 +60,43 @@ WRITTEN = 6  # tensors of which that is written out; a network has hundreds
 # order (in tests/) would be wrong for 9 of 40 x.
 CLOSE_BY = 2.0**-6
 
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True)
+class Whole:
+    """One tensor of `f` beside the reference's, as a whole."""
+
+    name: str
+    by: float  # which part of itself it is too large by
+    lost: float  # how much of that roundings drawn at random make
+    passes: float  # how much of that passes
+
+    def power(self, limit: float) -> float:
+        """Return how large an error of all elements shows.
+
+        What is near hides none but by its roundings, which `MANY` draws know. Without that a
+        logsumexp of rows of 4096 in bfloat16 (in tests/), which adds up in float32, would be
+        undecided: torch's own rounds its y, and is off by 3 % with it.
+        """
+        hidden = abs(self.by) + self.lost
+        return hidden if hidden <= limit < self.passes else self.passes
+
 
 @dataclass(frozen=True)
 class Beside:
     """One value of `f` beside the reference's."""
 
+    of_y: bool  # else of a gradient
     right: Array
     allowed: Array  # how far each element may be off
     apart: Array  # how far it is, in units of that
-    wholes: list[tuple[str, float, float]]  # per tensor: its name, which part of itself it is too
-    # large by as a whole, and how much of that passes
+    wholes: list[Whole]  # per tensor
 
     @property
     def worst(self) -> float:
         """The largest distance, of an element or of a whole."""
-        wholes = (abs(by) / passes for _, by, passes in self.wholes)
+        wholes = (abs(whole.by) / whole.passes for whole in self.wholes)
         return max(float(self.apart.max(initial=0)), *wholes, 0.0)
 
 
@@ -101,14 +125,14 @@ class Reference:
             while len(self.drawn) < count:
                 self._draw()
             found = self._beside(mine, place)
-            if found.worst <= 1:
+            if found.worst <= 1 and all(one.passes <= shown(self.of) for one in found.wholes):
                 return found
-        return self._beside(mine, place, self.lost[place])
+        return found if found.worst <= 1 else self._beside(mine, place, self.lost[place])
 
-    def _beside(self, mine: Array, place: int, lost: Sequence[Array] = ()) -> Beside:
+    def _beside(self, mine: Array, place: int, more: Sequence[Array] = ()) -> Beside:
         right, relative, info = self.exact[place], earned(self.of), torch.finfo(self.of.dtype)
         digits = float(torch.finfo(torch.float64).eps / info.eps)
-        moved = np.nan_to_num(np.stack([*(one[place] - right for one in self.drawn), *lost]))
+        moved = np.nan_to_num(np.stack([*(one[place] - right for one in self.drawn), *more]))
         scale, wholes = abs(right), []
         names, shaped = (
             (self.of.x_names("x.grad"), self.of.parts) if place else (self.of.y_names, self.of.y)
@@ -122,24 +146,29 @@ class Reference:
             noise = SAFETY * digits * abs(drawn).max(initial=0) if digits < 1 else 0.0
             zero = abs(due).max(initial=0) <= noise
             if 0 < square < np.inf and not zero and np.isfinite(came).all():
-                passes = relative + SAFETY * float(abs(drawn @ due).max()) / square
-                wholes.append((name, float((came - due) @ due) / square, passes))
+                lost = float(abs(drawn @ due).max()) / square
+                by = float((came - due) @ due) / square
+                wholes.append(Whole(name, by, lost, relative + SAFETY * lost))
                 if self.of.stated:  # else no approximation would pass where it crosses zero
                     np.maximum(sizes, np.sqrt(square / due.size), out=sizes)
         smallest = float(info.tiny * info.eps)  # what underflows is off by as much
         allowed = relative * scale + SAFETY * abs(moved).max(axis=0, initial=0) + smallest
         apart = np.where(abs(right) > info.max, 0.0, excess(mine, right, allowed))
-        return Beside(right, allowed, apart, wholes)
+        return Beside(place == 0, right, allowed, apart, wholes)
 
     def _draw(self) -> None:
         """Have one more run that is rounded at random."""
-        with rounded(self.of.eps, seed=len(self.drawn)) as mode:
+        self.drawn.append(self._rounded(self._values, len(self.drawn)))
+
+    def _rounded(self, run: Callable[[tuple[Tensor, ...]], Made], seed: int) -> Made:
+        """Return what a run at `x` gives that is rounded at random."""
+        with rounded(self.of.eps, seed) as mode:
             at = tuple(
                 # more digits than f computes with: it rounds them
                 mode.moved(part, mode.eps) if torch.finfo(x.dtype).eps < mode.eps else part
                 for part, x in zip(self.trial.parts, self.of.parts, strict=True)
             )
-            self.drawn.append(self._values(at))
+            return run(at)
 
     @cached_property
     def lost(self) -> list[list[Array]]:
@@ -194,22 +223,56 @@ class Reference:
             made.append(self.trial.gradient(tuple(waited(grads))))
         return tuple(made)
 
+    def second_order(self, mine: Twice) -> Iterator[Row]:
+        """Yield a row for each part in which the double backward of `f` is another, for sure.
+
+        That of the plain function may be silently wrong itself: differences must say the same.
+        """
+        if self.of.stated:  # it says nothing of slopes: with a tanh for an erf, a gelu has others
+            return
+        run = partial(self._twice, mine.u)
+        if (right := run(self.trial.parts)) is None:
+            return
+        gaps = abs(mine.by_graph - right.by_graph)
+        allowed = shown(self.of) * np.maximum(abs(mine.by_graph), abs(right.by_graph))
+        if not (gaps > allowed).any():
+            return
+        drawn = [self._rounded(run, seed) for seed in range(MANY)]
+        lost = [abs(one.by_graph - right.by_graph) if one else np.full(2, np.inf) for one in drawn]
+        off = np.isfinite(gaps) & (gaps > allowed + SAFETY * np.max(lost, axis=0))
+        if off.any() and not self.declared:
+            slopes = right.slopes(CLOSE * Passes(self.trial).reach(mine.u))
+            off &= abs(slopes - right.by_graph) <= gaps / SAFETY
+        for k in map(int, np.flatnonzero(off)):
+            yield mine.row(k, right.by_graph[k], f"that of the {self.name}")
+
+    def _twice(self, u: Array, at: tuple[Tensor, ...]) -> Twice | None:
+        leaves = fresh_leaves(at)
+        with sdpa_kernel(SDPBackend.MATH):  # torch's other kernels have no double backward
+            return twice(self.trial, ForwardRun(leaves, self.trial.f(*leaves)), self.weights[0], u)
+
+    @property
+    def declared(self) -> bool:
+        """Whether what autograd gives for it is meant, whatever its slope is.
+
+        A custom Function may be what is checked, and is believed nowhere.
+        """
+        return self.name == "surrogate" and not self.trial.custom
+
     def doubted(self) -> Row | Finding | None:
         """Return why its own gradient is no witness, where differences say something else.
 
-        That of a surrogate is declared to be meant, whatever its slope is: a row says then that
-        they differ. A custom Function may be what is checked, and is believed nowhere.
+        Where it is declared to be meant, a row says then that they differ.
         """
-        declared = self.name == "surrogate" and not self.trial.custom
         asked = probe(Passes(self.trial), self.run, None, 1)
         if asked.differences is None:
             told = "its own backward fails: nothing to compare"
         elif (case := settle(at_first_sight(asked), POWER)).finding:
             told = "its own gradient is not its slope, as differences see it"
-            if declared:
+            if self.declared:
                 return Row(self.name, "", "note", note=f"{told}: taken as it is")
             told += ": nothing to compare"
-        elif open_question(case, POWER) and not declared:
+        elif open_question(case, POWER) and not self.declared:
             told = "its values are too rough to vouch for its own gradient"
         else:
             return None
@@ -262,14 +325,20 @@ def earned(trial: Trial) -> float:
     return trial.stated or (trial.eps if half else RELATIVE[trial.dtype])
 
 
+def shown(trial: Trial) -> float:
+    """Return how large an error of a whole must show in the dtype of `f`, as a part of it."""
+    return max(VISIBLE, min(UNITS * trial.eps, AT_MOST), 2 * earned(trial))
+
+
 def report_beside(
-    trial: Trial,
-    kept: Kept,
-    v: Tensors | None,
-    named: dict[str, Function],  # under ``reference`` what gives y, and x.grad if nothing else
-    # does, under ``surrogate`` what gives x.grad
+    question: Question, v: Tensors | None, *, with_second_order: bool = True
 ) -> Report:
-    """Return the report on one function at one point, in the dtype that it was given."""
+    """Return the report on one function at one point, in the dtype that it was given.
+
+    Of its plain functions a reference gives `y`, and `x.grad` if nothing else does; a surrogate
+    gives `x.grad`.
+    """
+    trial, kept, named = question.trial, question.kept, question.plain
     held = np.repeat(
         [i in trial.held for i in range(len(trial.y))], [part.numel() for part in trial.y]
     )
@@ -295,6 +364,10 @@ def report_beside(
         doubted = of_grad.doubted()  # of a reference beside a surrogate, y alone is compared
         notes += [doubted] if isinstance(doubted, Row) else []
         found += [doubted] if isinstance(doubted, Finding) else []
+    if trial.looked_into and with_second_order and not found:
+        u = values(trial.at(trial.direction()))  # as f is handed it
+        mine = twice(trial, question.run, weights[0], u)
+        notes += of_grad.second_order(mine) if mine else []
     return concluded(
         f"{trial.told} in {trial.precision}, beside {' and '.join(named)} in float64",
         (*(one.row for one in judged), *notes),
@@ -321,7 +394,7 @@ def _values(
         yield judged if place == 1 or compared[-2].worst <= 1 else Judged(judged.row)
     wholes = [whole for one in compared[:-1] for whole in one.wholes]
     if wholes:
-        yield _power(trial, [(name, passes) for name, _, passes in wholes])
+        yield _power(trial, [(one.name, one.power(shown(trial))) for one in wholes])
 
 
 def _of_graph(of_grad: Reference, grad: Array | None, graph: Array | str) -> Array:
@@ -341,7 +414,7 @@ def _judged(trial: Trial, what: str, mine: Array, found: Beside, who: str) -> Ju
     if found.worst <= 1:
         return Judged(row)
     name: Callable[[int], str]
-    if what == "y":
+    if found.of_y:
         culprit, conclusion, name = "f", "f gives another value", trial.y_name
     else:
         culprit, conclusion = BACKWARD.culprit, BACKWARD.conclusion
@@ -352,12 +425,12 @@ def _judged(trial: Trial, what: str, mine: Array, found: Beside, who: str) -> Ju
         pair = float(mine[at]), float(found.right[at])
         came, due = numbers(pair, apart=pair)
         told = f"{name(at)}: {culprit} {came}, {who} {due}"
-        inputs = trial.inputs if what != "y" else ()
+        inputs = () if found.of_y else trial.inputs
         named = pattern(mine, found.right, differs, found.allowed / 4, inputs)
         count = f"{differs.sum()} of {differs.size} elements" if differs.size > 1 else ""
         return Judged(row, accusation(told, conclusion, culprit, named, count))
-    where, by, _ = max(found.wholes, key=lambda whole: abs(whole[1]) / whole[2])
-    told = f"{where}: as a whole {1 + by:.4g} times what {who} says"
+    whole = max(found.wholes, key=lambda one: abs(one.by) / one.passes)
+    told = f"{whole.name}: as a whole {1 + whole.by:.4g} times what {who} says"
     return Judged(row, accusation(told, conclusion, culprit))
 
 
@@ -368,8 +441,12 @@ def _power(trial: Trial, powers: Sequence[tuple[str, float]]) -> Judged:
     note = f"seen, if all elements are off by that part of themselves: {told}"
     row = Row("power", "", "note", note=note)
     name, weakest = max(powers, key=lambda one: one[1])
-    if weakest <= max(VISIBLE, min(UNITS * trial.eps, AT_MOST), 2 * earned(trial)):
+    if weakest <= shown(trial):
         return Judged(row)
     told = f"{name}: an error of {weakest:.1g} of it would not show: rounded to {trial.precision},"
-    told += " the plain function is off by as much itself; try another x"
+    told += " the plain function is off by as much itself; "
+    if trial.dtype != torch.float64:
+        finer = "float64" if trial.dtype == torch.float32 else "float32"
+        told += f"hand in x in {finer}, if f computes in that, or "
+    told += "try another x"
     return Judged(row, Finding(told, "undecided"))

@@ -101,6 +101,8 @@ def entry_by_entry(
 def _second_order(question: Question, weights: Tensors | None) -> Iterator[Row]:
     """Yield a row where a custom Function's double backward is silently wrong."""
     trial, u = question.trial, question.trial.direction()
+    if not trial.looked_into:
+        return
     seen = twice(trial, question.run, trial.weighing(weights), u)
     if seen is not None:
         yield from seen.rows(Passes(trial).reach(u))

@@ -142,7 +142,7 @@ def probe(passes: Passes, run: ForwardRun, J: Operator | None, probes: int) -> P
     start = max(2, many + many % 2)  # as if `u` were drawn after `v`, which comes in pairs
     drawn = random_weights(trial.seed, start + inputs, LEAST, MOST)
     v, u = drawn[:many].reshape(probes, outputs), drawn[start:] * passes.scale
-    watched = twice(trial, run, v[0], u)
+    watched = twice(trial, run, v[0], u) if trial.looked_into else None
     ways = spread(trial, v[0], run), expanded(trial, run), with_zeros(trial, v[0], run)
     # a single pass is one of a new run: does f give the same y again?
     first = [passes.backward_of(run, v[0])] if probes > 1 else []

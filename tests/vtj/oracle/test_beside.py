@@ -95,6 +95,15 @@ def test_a_single_wrong_element_is_named(dtype: torch.dtype) -> None:
     assert report.findings[0].endswith("1 of 3 elements)")
 
 
+def test_no_name_of_a_row_decides_who_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is wrong for a v of both signs alone is the backward's, whatever its row is called."""
+    monkeypatch.setattr("vtj.oracle.beside.LINEAR", "y")
+    f = custom(lambda x: x * 1, lambda x, v: v.abs())
+    report = vtj.check(f, X, torch.ones(3), reference=lambda x: x)
+    assert [row.result for row in report.rows if row.what == "y"] == ["agrees", "differs"]
+    assert (report.verdict, report.culprit) == ("wrong", "backward")
+
+
 def straight_through(x: Tensor) -> Tensor:
     """Round, with the gradient of what is not rounded."""
     return x + (x.round() - x).detach()
@@ -198,6 +207,12 @@ def test_the_double_backward_of_such_a_surrogate_is_meant_too() -> None:
     f = custom(lambda x, w: x * w.round() ** 2, backward)
     report = vtj.check(f, (X, X + 1.2), surrogate=given, order=2)
     assert report, str(report)
+    assert told_twice(vtj.check(f, (X, X + 1.2), surrogate=given)) == []
+    once = custom(
+        lambda x, w: x * w.round() ** 2,
+        lambda x, v: backward((x[0].detach(), x[1].detach()), v),
+    )
+    assert len(told_twice(vtj.check(once, (X, X + 1.2), surrogate=given))) == 1
 
 
 def test_order_2_compares_the_double_backward_too() -> None:
@@ -210,6 +225,100 @@ def test_order_2_compares_the_double_backward_too() -> None:
     assert (
         vtj.check(once, X, reference=torch.sin, order=2).findings[0].startswith("order 2: x.grad")
     )
+
+
+def told_twice(report: vtj.Report) -> list[str]:
+    """Return what is said of the double backward."""
+    return [row.note for row in report.rows if row.what == "double backward"]
+
+
+@pytest.mark.parametrize("verify", VERIFY)
+@pytest.mark.parametrize("dtype", [*HALF, torch.float32, torch.float64], ids=str)
+def test_a_double_backward_that_is_silently_wrong_is_told(verify: Any, dtype: torch.dtype) -> None:
+    def once(x: tuple[Tensor, ...], g: Tensor) -> Tensor:
+        return g * x[0].detach().cos()
+
+    def without_v(x: tuple[Tensor, ...], g: Tensor) -> Tensor:
+        return g.detach() * x[0].cos()
+
+    x = torch.tensor([1.5], dtype=dtype)
+    for backward, due, also in (
+        (once, -x.sin() * x**2, ": along"),
+        (without_v, x.cos() * x, " in its part through v"),
+    ):
+        report = verify(custom(lambda x: x.sin(), backward), x, reference=torch.sin)
+        assert report, str(report)
+        (note,) = told_twice(report)
+        assert note.startswith(f"silently wrong{also}")
+        came, _, reference = note.partition("one direction ")[2].partition(" by double backward, ")
+        assert float(came) == 0
+        number, by, _ = reference.partition(" by that of the reference; ")
+        assert by
+        size = abs(float(number) / float(due))
+        assert 0.25 <= size <= 2  # u is from 0.5 to 1 of x, and v is drawn
+
+
+def differentiable(plain: Callable[..., Tensor], *, inside: bool) -> Any:
+    """Return a kernel whose backward is made anew, and can be differentiated."""
+
+    def computed(*x: Tensor) -> Tensor:
+        return plain(*(part.float() for part in x) if inside else x).to(x[0])
+
+    def backward(saved: tuple[Tensor, ...], v: Tensor) -> Any:
+        x = [part if part.requires_grad else part.requires_grad_() for part in saved]
+        with torch.enable_grad():
+            first, *others = torch.autograd.grad(computed(*x), x, v, create_graph=True)
+        return (first, *others) if others else first
+
+    return custom(computed, backward)
+
+
+@pytest.mark.parametrize("inside", [True, False], ids=["rounded at the end", "at every step"])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32], ids=str)
+@pytest.mark.parametrize("name", ["attention", "softmax"])
+def test_of_a_right_double_backward_nothing_is_told(
+    name: str, dtype: torch.dtype, inside: bool
+) -> None:
+    f = differentiable(PLAIN[name][0], inside=inside)
+    for seed in range(40):
+        report = vtj.certify(f, drawn(name, dtype, seed), reference=PLAIN[name][0], seed=seed)
+        assert report, str(report)
+        assert told_twice(report) == []
+
+
+def test_a_plain_function_that_says_nothing_of_a_double_backward() -> None:
+    """One that is silently wrong itself, plain or not, and one that is near alone."""
+
+    def cube(x: Tensor) -> Tensor:
+        return (x**3).detach() + 3 * x.detach() ** 2 * (x - x.detach())
+
+    right = custom(lambda x: x**3, lambda x, g: 3 * g * x[0] ** 2)
+    detached = custom(lambda x: x**3, lambda x, g: 3 * g * x[0].detach() ** 2)
+    for plain in (lambda x: x**3, right):
+        assert len(told_twice(vtj.check(detached, X, reference=plain))) == 1
+    for plain in (cube, detached):
+        report = vtj.check(right, X, reference=plain)
+        assert report, str(report)
+        assert told_twice(report) == []
+    tanh = differentiable(lambda x: functional.gelu(x, approximate="tanh"), inside=True)
+    report = vtj.check(tanh, torch.linspace(-4, 4, 33), reference=functional.gelu, relative=1e-2)
+    assert report, str(report)
+    assert told_twice(report) == []
+
+
+@pytest.mark.parametrize("verify", VERIFY)
+def test_the_double_backward_of_a_surrogate_is_what_is_meant(verify: Any) -> None:
+    def spike_once(x: Tensor) -> Tensor:
+        def backward(saved: tuple[Tensor, ...], v: Tensor) -> Tensor:
+            s = (4 * saved[0].detach()).sigmoid()
+            return 4 * v * s * (1 - s)
+
+        return custom(lambda x: (x > 0).to(x), backward)(x)
+
+    meant = {"surrogate": lambda x: (4 * x).sigmoid(), "reference": lambda x: (x > 0).to(x)}
+    assert told_twice(verify(spike, X / 4, **meant)) == []
+    (note,) = told_twice(verify(spike_once, X / 4, **meant))
+    assert " by that of the surrogate; " in note
 
 
 def test_two_inputs_of_which_one_is_not_used() -> None:
@@ -242,6 +351,30 @@ def test_an_error_that_would_not_show_is_no_correct() -> None:
     report = vtj.check(lambda x: x * 1, x, reference=cancels)
     assert report.verdict == "undecided"
     assert "of it would not show: rounded to bfloat16" in report.findings[0]
+
+
+@pytest.mark.parametrize("rows", [1, 4])
+def test_a_logsumexp_of_long_rows_in_bfloat16(rows: int) -> None:
+    """Its gradient takes y, which is about 9: rounded, it moves all elements of a row by 3 %."""
+
+    def plain(x: Tensor) -> Tensor:
+        return x.logsumexp(-1)
+
+    own = set()
+    for seed in range(6):
+        generator = torch.Generator().manual_seed(seed)
+        x = torch.randn(rows, 4096, generator=generator).bfloat16()
+        report = vtj.check(kernel(plain, inside=True), x, reference=plain)
+        assert report, str(report)
+        (row,) = [row for row in report.rows if row.what == "power"]
+        assert float(row.note.rpartition("x.grad ")[2]) <= 0.05
+        for grad in (0.94, 1.06):
+            assert not vtj.check(kernel(plain, inside=True, grad=grad), x, reference=plain)
+        report = vtj.check(plain, x, reference=plain)
+        own.add(report.verdict)
+        assert report or "hand in x in float32, if f computes in that" in report.findings[0]
+    assert own <= {"correct", "undecided"}
+    assert vtj.check(plain, x.float(), reference=plain)
 
 
 def test_the_report_says_how_small_an_error_shows() -> None:

@@ -83,6 +83,10 @@ SOUND: dict[str, Callable[..., Any]] = {
     ),
     "a fast sine": custom(lambda x: (1e5 * x).sin(), lambda x, g: 1e5 * g * (1e5 * x[0]).cos()),
     "a faster sine": custom(lambda x: (1e9 * x).sin(), lambda x, g: 1e9 * g * (1e9 * x[0]).cos()),
+    "a ripple": custom(
+        lambda x: x**2 + 1e-18 * (1e9 * x).sin(),
+        lambda x, g: g * (2 * x[0] + 1e-9 * (1e9 * x[0]).cos()),
+    ),
     "a kink nearby": custom(
         lambda x: (x - 0.60001).relu() ** 2, lambda x, g: 2 * (x[0] - 0.60001).relu() * g
     ),
@@ -197,6 +201,49 @@ def test_one_in_float32_is_told(verify: Any) -> None:
 
     assert told(SILENT["detached"]) >= 3
     assert told(SOUND["a sine"]) == 0
+
+
+def soft(x: tuple[Tensor], g: Tensor) -> Tensor:
+    """Return the gradient of a softmax."""
+    y = x[0].softmax(-1)
+    return y * (g - (g * y).sum(-1, keepdim=True))
+
+
+# a function, its backward, and one that is right once alone
+IN_FLOAT32: dict[
+    str, tuple[Callable[..., Tensor], Callable[..., Tensor], Callable[..., Tensor]]
+] = {
+    "a sine": (torch.sin, lambda x, g: g * x[0].cos(), detached),
+    "a cube": (lambda x: x**3, lambda x, g: 3 * g * x[0] * x[0], half_detached),
+    "a softmax": (lambda x: x.softmax(-1), soft, lambda x, g: soft((x[0].detach(),), g)),
+    "through v": (torch.sin, lambda x, g: g * x[0].cos(), lambda x, g: g.detach() * x[0].cos()),
+}
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+@pytest.mark.parametrize("name", IN_FLOAT32)
+def test_one_that_casts_to_float32_inside_is_told(verify: Any, name: str) -> None:
+    """Of x and v in float64: over the finest step y stands still, which its slope denies."""
+    f, right, wrong = IN_FLOAT32[name]
+
+    def told(backward: Callable[..., Tensor]) -> int:
+        inside = custom(
+            lambda x: f(x.float()).to(x), lambda x, g: backward((x[0].float(),), g.float()).to(g)
+        )
+        return sum(bool(notes(verify(inside, matrix(2, 3, seed)))) for seed in range(4))
+
+    assert told(right) == 0
+    assert told(wrong) >= 3
+
+
+def test_what_is_rounding_in_float32_inside_is_not_told() -> None:
+    """Along some of these points little is left of the derivative of a logsumexp's gradient."""
+    f = custom(
+        lambda x: (10 * x.float()).logsumexp(-1).to(x),
+        lambda x, g: (10 * g.float()[:, None] * (10 * x[0].float()).softmax(-1)).to(g),
+    )
+    told = [notes(vtj.certify(f, matrix(1, 3, seed))) for seed in range(20)]
+    assert told == [[]] * 20
 
 
 class WithNumber(torch.autograd.Function):
