@@ -133,7 +133,6 @@ def test_the_seed_fixes_the_report(given: Any) -> None:
             [1, 0, 0],
             "x.grad[1] is nan: nothing to compare",
         ),
-        (lambda x: 0 * x[:1], [1, torch.nan], "x[1] is nan: nothing to compare"),
         (
             lambda x: torch.stack([x[0], x[1] + torch.sin(1e15 * x.detach()[1])]),
             [0.5, 0.6],
@@ -143,7 +142,6 @@ def test_the_seed_fixes_the_report(given: Any) -> None:
     ids=[
         "overflow",
         "a root's slope at 0, in what is not taken",
-        "nan where y does not depend on it",
         "a wave autograd passes by",
     ],
 )

@@ -1,6 +1,7 @@
 """Differences that choose their own step and say how far they can be trusted."""
 
 from collections.abc import Callable, Collection, Sequence
+from math import isfinite
 from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -99,7 +100,7 @@ def estimate(
     """Return J and how far each entry can be trusted, all of shape ``(y.numel(), x.numel())``."""
     here = values(f(*fresh_leaves(x)))
     places = [
-        (position, index, at)
+        (position, index, at if isfinite(at) else 0.0)  # what is infinite or nan has no size
         for position, part in enumerate(as_tuple(x))
         for index, at in enumerate(part.detach().double().reshape(-1).tolist())
     ]

@@ -284,6 +284,10 @@ def judge_f(trial: Trial, outcomes: Sequence[Outcome], kept: Kept) -> Iterator[J
         finding = Finding(f"{name} is {value:g}: there is no derivative", "undecided")
         yield Judged(Row("y finite", "", "fails"), finding)
     yield _holds(X_UNCHANGED, not any(one.x_changed for one in outcomes))
+    if (still := np.flatnonzero(~np.isfinite(trial.x_vector))).size:
+        at, more = int(still[0]), f", {still.size - 1} more too" if still.size > 1 else ""
+        note = f"{trial.x_name('x', at)} is {trial.x_vector[at]:g} wherever it is moved{more}"
+        yield Judged(Row("x finite", "", "note", note=note))
     for left_out, why in (
         ([trial.y_names[i] for i in trial.held], "declared to have no gradient"),
         (list(trial.outputs.left_out), "not of a floating dtype"),

@@ -41,7 +41,7 @@ from vtj.oracle.rounded import rounded
 from vtj.oracle.tolerance import RELATIVE, VISIBLE, excess
 from vtj.oracle.trial import ForwardRun, Trial, first_run
 from vtj.oracle.twice import Twice, twice
-from vtj.oracle.voting import Array, unnamed
+from vtj.oracle.voting import Array, finite, unnamed
 from vtj.oracle.witnesses import failure, first_line
 from vtj.outcome import Outcome
 from vtj.report import Report, Row
@@ -189,7 +189,7 @@ class Reference:
         # What is off by more is no rounding: without it a sine that is wrong in bfloat16 alone (in
         # tests/) would be correct beside itself.
         most = [
-            earned(self.of) * max(np.nanmax(abs(one), initial=0) for one in pair)
+            earned(self.of) * max(finite(one).max(initial=0) for one in pair)
             for pair in zip(self.exact, begins, strict=True)
         ]
         found: list[list[Array]] = [[] for _ in self.exact]

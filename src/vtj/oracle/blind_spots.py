@@ -8,7 +8,7 @@ import numpy as np
 from vtj.engines.numeric import SAFETY
 from vtj.oracle.tolerance import VISIBLE
 from vtj.oracle.trial import Trial
-from vtj.oracle.voting import Array, Mask, Witness, distance
+from vtj.oracle.voting import Array, Mask, Witness, distance, finite
 
 # Of the size of x: so near a derivative is looked at beside a suspected kink, and may be another
 # by that part of the gap. With 1e-3, or 1e-4 for the second, "kinks that cancel, on a curve" (in
@@ -86,7 +86,7 @@ def possibly_detached(trial: Trial, slopes: Array, numeric: Witness | None, size
     silent = np.broadcast_to(numeric.silent, slopes.shape)
     if not silent.any():
         return np.zeros(slopes.shape, bool)
-    x, y = (abs(part).max(initial=0) for part in (trial.x_vector, trial.y_vector))
+    x, y = (finite(part).max(initial=0) for part in (trial.x_vector, trial.y_vector))
     # without the terms the right drawn functions 1107 and 2797 (in tests/) would be undecided
     terms = min(trial.terms.max(), max(x, y))
     if not slopes.any() and y == 0:  # without it log(1 + x²) at 0 is undecided

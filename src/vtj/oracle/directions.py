@@ -21,7 +21,7 @@ from vtj.oracle.behavior import (
 )
 from vtj.oracle.blind_spots import UNSEEN, possibly_detached
 from vtj.oracle.doubts import Doubt, Remedy, open_question, settle
-from vtj.oracle.findings import BESIDE, Finding, concluded, no_number
+from vtj.oracle.findings import BESIDE, Finding, concluded
 from vtj.oracle.further import judge_further
 from vtj.oracle.judging import DEFAULT, MOST_ENTRIES, entry_by_entry, gradient_argument
 from vtj.oracle.locating import DIFFERENT
@@ -259,12 +259,13 @@ def _kinds(compared: Sequence[Pair]) -> list[tuple[Row, float]]:
 
 
 def _not_numbers(trial: Trial, asked: Probes) -> list[Finding]:
-    """Return the first number that is none: of `x`, which no step leads away from, or `x.grad`."""
-    for name, rows in (("x", trial.x_vector), ("x.grad", asked.grads)):
-        if not (finite := np.isfinite(rows)).all():
-            at = int(np.argmin(finite))
-            return [no_number(trial.x_name(name, at % trial.size[1]), rows.flat[at])]
-    return []
+    """Return the first number of `x.grad` that is none."""
+    finite = np.isfinite(asked.grads)
+    if finite.all():
+        return []
+    at = int(np.argmin(finite))
+    told = f"{trial.x_name('x.grad', at % trial.size[1])} is {asked.grads.flat[at]:g}"
+    return [Finding(f"{told}: nothing to compare", "undecided")]
 
 
 def _power_row(kinds: Sequence[tuple[Row, float]]) -> list[Row]:

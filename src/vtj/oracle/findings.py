@@ -71,11 +71,6 @@ def numbers(values: Sequence[float], apart: tuple[float, float]) -> list[str]:
     return [f"{value:.{digits}g}" for value in values]
 
 
-def no_number(name: str, value: float) -> Finding:
-    """Return what is said of an element of `x` or `x.grad` that is nan or infinite."""
-    return Finding(f"{name} is {value:g}: nothing to compare", "undecided")
-
-
 def accusation(told: str, conclusion: str, culprit: str | None, *remarks: str) -> Finding:
     """Return the finding that somebody is at fault, with the remarks that are not empty."""
     remark = ", ".join(part for part in remarks if part)

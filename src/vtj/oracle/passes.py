@@ -24,7 +24,7 @@ from vtj.oracle.differences import (
 from vtj.oracle.tolerance import VISIBLE
 from vtj.oracle.trial import ForwardRun, Trial
 from vtj.oracle.twice import Twice
-from vtj.oracle.voting import Array, Witness
+from vtj.oracle.voting import Array, Witness, finite
 from vtj.oracle.witnesses import error_and_silence
 from vtj.outcome import Outcome, RefusesInputs, finished
 
@@ -213,8 +213,8 @@ class Passes:
 
     @cached_property
     def scale(self) -> Array:
-        """The size of each element of `x`, for elements that are 0 that of the others."""
-        size = abs(self.trial.x_vector)
+        """The size of each element of `x`; for those of 0, or of none, that of the others."""
+        size = finite(self.trial.x_vector)
         if size.all() and not self.even:
             return size
         others = np.count_nonzero(size)

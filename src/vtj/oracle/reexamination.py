@@ -26,7 +26,6 @@ from vtj.oracle.findings import (
     culprits,
     few_digits,
     last_digits,
-    no_number,
     said,
 )
 from vtj.oracle.rounding import negligible_slopes, rounding_error_bound
@@ -59,12 +58,6 @@ def _not_a_number(answers: Answers) -> Mask:
     for family in (BACKWARD, BY_HAND):
         if family.name in answers.speakers:
             found |= np.isnan(answers.speakers[family.name].value)
-    return found & ~answers.blamed
-
-
-def _x_is_no_number(answers: Answers) -> Mask:
-    """Return the entries in columns of `x` that no step leads away from."""
-    found: Mask = np.broadcast_to(~np.isfinite(answers.trial.x_vector), answers.trial.size)
     return found & ~answers.blamed
 
 
@@ -114,11 +107,6 @@ def _stepped_over(answers: Answers) -> Mask:
     # else x + tanh(1e5 (x - 1)), whose slopes are too rough to tell, is undecided at 1
     silent = answers.speakers[NUMERIC.name].silent
     return found & ~np.broadcast_to(silent, slopes.value.shape).any(axis=1)
-
-
-def _of_no_number(answers: Answers, mask: Mask) -> Finding:
-    trial, column = answers.trial, int(np.argmax(mask.any(axis=0)))
-    return no_number(trial.x_name("x", column), trial.x_vector[column])
 
 
 def _asks(question: str) -> Callable[[Answers, Mask], Finding]:
@@ -356,7 +344,6 @@ AGAIN = (
 DOUBTS: tuple[Doubt[Answers], ...] = (
     Doubt("somebody is contradicted", _contradicted, AGAIN),  # who errs in the end is accused
     Doubt("a value is nan", _not_a_number, words=_asks("not a number, nothing to compare")),
-    Doubt("an element of x is no number", _x_is_no_number, words=_of_no_number),
     Doubt("the vote is split", lambda case: ~case.result.decided, AGAIN, _asks(SPLIT_VOTE)),
     Doubt("one family stands alone", _alone, AGAIN, _asks(ALONE)),
     Doubt(UNSEEN, _detached, AGAIN, _asks(UNSEEN)),

@@ -38,7 +38,7 @@ from vtj.oracle.findings import element
 from vtj.oracle.noise import leaping, measured_noise, noise_at_all_scales
 from vtj.oracle.patterns import Input
 from vtj.oracle.tolerance import RELATIVE
-from vtj.oracle.voting import Array, Mask
+from vtj.oracle.voting import Array, Mask, finite
 from vtj.outcome import Outcome, backward
 from vtj.release import dtypes_noted, dtypes_of
 
@@ -80,8 +80,12 @@ class Trial:
 
     @cached_property
     def x_size(self) -> Array:
-        """The size of each element of `x`: how far one moves that is to move by as much; 1 at 0."""
-        return np.where(self.x_vector == 0, 1, abs(self.x_vector))
+        """How far each element of `x` moves that is to move by its own size.
+
+        It is 1 at 0, and where it is infinite or nan: there it stays what it is.
+        """
+        size = finite(self.x_vector)
+        return np.where(size > 0, size, 1.0)
 
     @cached_property
     def y_vector(self) -> Array:

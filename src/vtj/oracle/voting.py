@@ -67,6 +67,11 @@ def distance(a: Witness, b: Witness, limit: Array | float) -> Array:
     return np.where(silent, 0.0, excess(a.value, b.value, limit))
 
 
+def finite(values: Array) -> Array:
+    """Return magnitudes, and 0 for what is infinite or nan and has none."""
+    return np.where(np.isfinite(values), abs(values), 0.0)
+
+
 def speaking_first(one: Witness, other: Witness) -> Witness:
     """Return a witness where it speaks, and elsewhere another of its family."""
     shape = one.value.shape

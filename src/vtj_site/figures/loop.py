@@ -58,7 +58,7 @@ def doubts() -> Shown:
         >>> print(doubts())  # doctest: +ELLIPSIS
         check
           somebody is contradicted, the vote is split, ...
-          a value is nan, an element of x is no number: nothing can be done
+          a value is nan: nothing can be done
         certify
           a small mistake would not show: run a forward pass
           two values differ: look at each probe; run backward once more; look for ...

@@ -518,10 +518,27 @@ def test_torch_own_forward_formula_is_named_and_accuses_nobody() -> None:
     assert all("torch's own forward formula is wrong: dy[" in note for note in notes.values())
 
 
-def test_an_element_of_x_that_is_no_number_is_named() -> None:
-    for verify in (vtj.check, vtj.certify):
-        report = verify(torch.nanmean, torch.tensor([1.0, torch.nan, 2.0]))
-        assert report.findings == ("x[1] is nan: nothing to compare",)
+MASKED = torch.tensor([0.5, -torch.inf, 2.0, -torch.inf, 0.25])
+PROBABILITIES = custom(
+    lambda x: x.softmax(0),
+    lambda x, g: (y := x[0].softmax(0)) * (g - g @ y),
+)
+WITHOUT_SUM = custom(lambda x: x.softmax(0), lambda x, g: x[0].softmax(0) * g)
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+@pytest.mark.parametrize("given", [{}, {"reference": lambda x: x.softmax(0)}])
+def test_an_element_of_x_that_is_no_number_stays_what_it_is(verify: Any, given: Any) -> None:
+    """Attention is masked with -inf, data with nan."""
+    report = verify(PROBABILITIES, MASKED, **given)
+    assert report, str(report)
+    assert "x[1] is -inf wherever it is moved, 1 more too" in [row.note for row in report.rows]
+    assert verify(WITHOUT_SUM, MASKED, **given).culprit == "backward"
+    assert verify(torch.nanmean, torch.tensor([1.0, torch.nan, 2.0]))
+    wrong = custom(torch.exp, lambda x, g: g * x[0].exp() + x[0].isinf())
+    report = verify(wrong, MASKED, **({"reference": torch.exp} if given else {}))
+    assert (report.verdict, report.culprit) == ("wrong", "backward")
+    assert "]: backward 1, " in report.findings[0]
 
 
 def test_a_slope_beside_a_tiny_x_is_seen_over_wider_steps() -> None:
