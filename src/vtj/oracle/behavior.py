@@ -285,8 +285,9 @@ def judge_f(trial: Trial, outcomes: Sequence[Outcome], kept: Kept) -> Iterator[J
         yield Judged(Row("y finite", "", "fails"), finding)
     yield _holds(X_UNCHANGED, not any(one.x_changed for one in outcomes))
     if (still := np.flatnonzero(~np.isfinite(trial.x_vector))).size:
-        at, more = int(still[0]), f", {still.size - 1} more too" if still.size > 1 else ""
-        note = f"{trial.x_name('x', at)} is {trial.x_vector[at]:g} wherever it is moved{more}"
+        at, others = int(still[0]), f" (one of {still.size})" if still.size > 1 else ""
+        told = f"{trial.x_name('x', at)} is {trial.x_vector[at]:g}{others}"
+        note = f"{told}, and stays so however it is moved"
         yield Judged(Row("x finite", "", "note", note=note))
     for left_out, why in (
         ([trial.y_names[i] for i in trial.held], "declared to have no gradient"),

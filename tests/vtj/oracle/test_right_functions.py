@@ -532,7 +532,8 @@ def test_an_element_of_x_that_is_no_number_stays_what_it_is(verify: Any, given: 
     """Attention is masked with -inf, data with nan."""
     report = verify(PROBABILITIES, MASKED, **given)
     assert report, str(report)
-    assert "x[1] is -inf wherever it is moved, 1 more too" in [row.note for row in report.rows]
+    note = "x[1] is -inf (one of 2), and stays so however it is moved"
+    assert note in [row.note for row in report.rows]
     assert verify(WITHOUT_SUM, MASKED, **given).culprit == "backward"
     assert verify(torch.nanmean, torch.tensor([1.0, torch.nan, 2.0]))
     wrong = custom(torch.exp, lambda x, g: g * x[0].exp() + x[0].isinf())
