@@ -148,7 +148,7 @@ ALL_CARE = Remedy("measure the noise of f", _with_all_care, anew=True)
 POWER = (
     Doubt("a small mistake would not show", _weak_without_a_forward_pass, (FORWARD_PASS,)),
     DIFFERENT,
-    Doubt("after all, it would not show", _weak, (WIDE_STEPS, FIT), _of_weakness),
+    Doubt("a small mistake still would not show", _weak, (WIDE_STEPS, FIT), _of_weakness),
 )
 DOUBTS = (*POWER, Doubt(UNSEEN, _detached, (ALL_CARE,), _of_detached))
 

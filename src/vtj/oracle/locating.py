@@ -128,12 +128,12 @@ DIFFERENT = Doubt(
     "two values differ",
     _open,
     (
-        Remedy("look at each probe", _probe_by_probe),
+        Remedy("compare for each v by itself", _probe_by_probe),
         Remedy("run backward once more", _once_more),
-        Remedy("look for the entry", _entry_by_plain_steps),
-        Remedy("measure noise and rounding", _with_all_bounds),
-        Remedy("look for the entry once more", _entry_with_all_care),
-        Remedy("believe differences alone to nine digits", _to_nine_digits),
+        Remedy("search for the entry that is off", _entry_by_plain_steps),
+        Remedy("measure the noise of f, and rounding", _with_all_bounds),
+        Remedy("search for that entry again", _entry_with_all_care),
+        Remedy("if differences alone object, let nine digits do", _to_nine_digits),
     ),
 )
 

@@ -334,15 +334,15 @@ def _to_nine_digits(answers: Answers) -> Answers:
 
 
 AGAIN = (
-    Remedy("ask engines without vmap", _by_plain_engines),
+    Remedy("run the engines without vmap", _by_plain_engines),
     Remedy("take finer steps at the worst entry", _at_the_worst_entry),
-    Remedy("repeat the differences, with the noise of f", _in_all_columns),
+    Remedy("repeat the differences, with the noise of f measured", _in_all_columns),
     Remedy("measure the rounding of J", _with_rounding),
     Remedy("drop a forward formula that is outvoted", _without_torchs_forward),
-    Remedy("believe differences alone to nine digits", _to_nine_digits),
+    Remedy("if differences alone object, let nine digits do", _to_nine_digits),
 )
 DOUBTS: tuple[Doubt[Answers], ...] = (
-    Doubt("somebody is contradicted", _contradicted, AGAIN),  # who errs in the end is accused
+    Doubt("one way is contradicted", _contradicted, AGAIN),  # who errs in the end is accused
     Doubt("a value is nan", _not_a_number, words=_asks("not a number, nothing to compare")),
     Doubt("the vote is split", lambda case: ~case.result.decided, AGAIN, _asks(SPLIT_VOTE)),
     Doubt("one family stands alone", _alone, AGAIN, _asks(ALONE)),

@@ -20,7 +20,7 @@ DOUBTS: dict[str, tuple[Doubt[Any], ...]] = {
     "certify": directions.DOUBTS,
 }
 HIGH, GAP, INSIDE = 30.0, 44.0, 14.0
-FIRST = {"check": "Ask the engines for J", "certify": "Run passes along random directions"}
+FIRST = {"check": "Compute J by each engine", "certify": "Run passes along random directions"}
 
 
 def loop(question: str, f: Any, x: Any) -> Figure:
@@ -29,7 +29,7 @@ def loop(question: str, f: Any, x: Any) -> Figure:
     Example:
         >>> import torch
         >>> loop("check", lambda x: x**2, torch.ones(2))
-        How check decides. Ask the engines for J. No doubt is left, so correct.
+        How check decides. Compute J by each engine. No doubt is left, so correct.
     """
     taken = list(_doubts_and_remedies(question, f, x))
     verdict = str(getattr(vtj, question)(f, x).verdict)
@@ -57,12 +57,12 @@ def doubts() -> Shown:
     Example:
         >>> print(doubts())  # doctest: +ELLIPSIS
         check
-          somebody is contradicted, the vote is split, ...
+          one way is contradicted, the vote is split, ...
           a value is nan: nothing can be done
         certify
           a small mistake would not show: run a forward pass
-          two values differ: look at each probe; run backward once more; look for ...
-          after all, it would not show: take wider steps; fit a polynomial to many steps
+          two values differ: compare for each v by itself; run backward once more; ...
+          a small mistake still would not show: take wider steps; fit a polynomial to many steps
           a detached path would not show: measure the noise of f
     """
     lines, rows = [], []

@@ -105,6 +105,29 @@ def _() -> None:
 
 
 @statement(
+    "differences alone",
+    "Against a custom backward alone, the differences decide, since they call `f` itself.",
+)
+def _() -> None:
+    class LosesTheFactor(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+            ctx.save_for_backward(x)
+            return x**2
+
+        @staticmethod
+        def backward(ctx: Any, v: torch.Tensor) -> torch.Tensor:
+            (x,) = ctx.saved_tensors
+            return v * x
+
+    f = LosesTheFactor.apply
+    slopes = vtj.jacobian(f, POINT.double(), "numeric")
+    assert torch.allclose(slopes, 2 * POINT.double().diag()), slopes
+    for engines in (["reverse", "numeric"], ["reverse", "jacrev", "numeric"]):
+        assert vtj.check(f, POINT, engines=engines).culprit == "backward", engines
+
+
+@statement(
     "kinks",
     "What torch chooses at a kink is not called a mistake if it lies between the slopes on either "
     "side.",
