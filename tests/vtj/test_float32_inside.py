@@ -190,3 +190,104 @@ def test_where_a_tanh_stands_still_its_slope_is_not_a_term_too_many(
         lambda x: x.float().tanh().to(x), lambda x, g: (g * (x[0].float().cosh() ** -2) * 2).to(g)
     )
     assert verify(doubled, torch.tensor([at, 0.5], dtype=torch.float64)).verdict == "wrong"
+
+
+def of_sine(
+    factor: float, dtype: torch.dtype, spoiled: Callable[[Tensor], Any] | None = None
+) -> Any:
+    """Return a sine of `factor` times x, computed in a dtype, with a gradient that is spoiled."""
+
+    def backward(x: tuple[Tensor], g: Tensor) -> Tensor:
+        grad = (g.to(dtype) * factor * (factor * x[0].to(dtype)).cos()).to(g)
+        if spoiled:
+            spoiled(grad)
+        return grad
+
+    return custom(lambda x: (factor * x.to(dtype)).sin().to(x), backward)
+
+
+def of_softmax(factor: float, dtype: torch.dtype) -> Any:
+    """Return a softmax of `factor` times x, computed in a dtype."""
+
+    def backward(x: tuple[Tensor], g: Tensor) -> Tensor:
+        y, v = (factor * x[0].to(dtype)).softmax(-1), g.to(dtype)
+        return (factor * y * (v - (v * y).sum(-1, keepdim=True))).to(g)
+
+    return custom(lambda x: (factor * x.to(dtype)).softmax(-1).to(x), backward)
+
+
+def doubles(*shape: int, seed: int) -> Tensor:
+    """Return standard normal numbers, drawn in float64."""
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(*shape, generator=generator, dtype=torch.float64)
+
+
+SINGLE, DOUBLE, BRAIN = torch.float32, torch.float64, torch.bfloat16
+
+
+ROUNDS: dict[str, tuple[Any, int, tuple[int, ...]]] = {
+    "sine of 1e3 x": (of_sine(1e3, SINGLE), 4, (0, 1, 2)),
+    "of 20 elements": (of_sine(1e3, SINGLE), 20, (0, 1)),
+    "a stair that seems to be a kink": (of_sine(1e3, SINGLE), 1, (108,)),
+    "sine of 300 x": (of_sine(300.0, SINGLE), 4, (6,)),
+    "zeros, as all is lost": (of_softmax(30.0, SINGLE), 5, (0, 2, 9)),
+    "softmax of 16": (of_softmax(30.0, SINGLE), 16, (2, 5, 10, 12)),
+    "softmax of 32": (of_softmax(30.0, SINGLE), 32, (9, 14)),
+    "softmax in float64": (of_softmax(300.0, DOUBLE), 8, (17,)),
+    "sine in bfloat16": (of_sine(1.0, BRAIN), 1, (0, 4)),
+    "sine of 100 in bfloat16": (of_sine(1.0, BRAIN), 100, (6,)),
+}
+
+
+@pytest.mark.parametrize("verify", VERIFY)
+@pytest.mark.parametrize("name", ROUNDS)
+def test_what_rounds_inside_is_not_wrong(name: str, verify: Callable[..., vtj.Report]) -> None:
+    f, size, seeds = ROUNDS[name]
+    for seed in seeds:
+        report = verify(f, doubles(size, seed=seed))
+        assert report.verdict != "wrong", str(report)
+
+
+def test_what_may_be_rounding_is_said_to_be() -> None:
+    report = vtj.check(of_softmax(30.0, SINGLE), doubles(5, seed=2))
+    assert report.verdict == "undecided"
+    assert report.findings[0].startswith("x.grad[4]: ")
+    assert "so much may be rounding in float32, inside f; compare it with" in report.findings[0]
+
+
+def factor_of(by: float) -> Callable[[Tensor], Any]:
+    """Return what makes all of a gradient larger by a factor."""
+    return lambda grad: grad.mul_(by)
+
+
+def largest(grad: Tensor) -> None:
+    """Make the largest element of a gradient a tenth larger."""
+    grad.view(-1)[grad.abs().argmax()] *= 1.1
+
+
+TOO_MUCH: dict[str, tuple[Any, int]] = {
+    "a factor": (of_sine(30.0, SINGLE, factor_of(1.01)), 4),
+    "one element": (of_sine(30.0, SINGLE, largest), 4),
+    "one element of a steep one": (of_sine(1e3, SINGLE, largest), 4),
+    "one element in bfloat16": (of_sine(1.0, BRAIN, largest), 20),
+    "v alone": (custom(torch.sin, lambda x, g: g.to(BRAIN).to(g) * x[0].cos()), 8),
+}
+
+
+@pytest.mark.parametrize("verify", VERIFY)
+@pytest.mark.parametrize("name", TOO_MUCH)
+def test_more_than_rounding_inside_is_wrong(name: str, verify: Callable[..., vtj.Report]) -> None:
+    f, size = TOO_MUCH[name]
+    for seed in range(3):
+        assert verify(f, doubles(size, seed=seed)).verdict == "wrong"
+
+
+@pytest.mark.parametrize("verify", VERIFY)
+@pytest.mark.parametrize("by", [1.01, 2.0])
+@pytest.mark.parametrize(("factor", "dtype"), [(1e3, SINGLE), (300.0, SINGLE), (1.0, BRAIN)])
+def test_what_is_wrong_and_rounds_inside_is_never_correct(
+    factor: float, dtype: torch.dtype, by: float, verify: Callable[..., vtj.Report]
+) -> None:
+    f = of_sine(factor, dtype, factor_of(by))
+    for seed in range(3):
+        assert verify(f, doubles(4, seed=seed)).verdict != "correct"

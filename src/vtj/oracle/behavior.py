@@ -24,8 +24,8 @@ from vtj.calling.tensors import (
     values_or_nan,
 )
 from vtj.engines import BACKWARD
-from vtj.oracle.findings import Finding, numbers
-from vtj.oracle.rounding import gradient_rounding, negligible_slopes
+from vtj.oracle.findings import Finding, may_round, numbers
+from vtj.oracle.rounding import gradient_rounding, negligible_slopes, only_rounding
 from vtj.oracle.tolerance import RELATIVE
 from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array, Witness, distance, unnamed
@@ -356,7 +356,13 @@ def same_up_to_rounding(
     if judged.finding is None or isinstance(came, str | None):
         return judged
     rounding = rounding_between(trial, v, unnamed(came), right, ways, times)
-    return same_as(trial, behavior, came, replace(right, error=right.error + rounding))
+    right = replace(right, error=right.error + rounding)
+    judged = same_as(trial, behavior, came, right)
+    gap = np.where(distance(unnamed(came), right, trial.relative) > 1, abs(came - right.value), 0)
+    if judged.finding and only_rounding(trial, v, right.value, gap / times):
+        told = judged.finding.text
+        return Judged(judged.row, may_round(told, trial.inside))
+    return judged
 
 
 def unchecked(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import torch
 
 from vtj.calling.complex_numbers import PARTS
 from vtj.engines import BACKWARD, FAMILIES, FORWARD, NUMERIC, Family
@@ -27,6 +28,11 @@ LAST_DIGITS = (
     "a formula is good to these digits only, or a very small path is detached; "
     f"{BESIDE}, or allow that (relative=)"
 )
+
+
+# Units in the last place of what a custom Function computes in, of an entry: differences alone
+# accuse nobody of less. With 1/16 of it a right sine in bfloat16 (in tests/) would be wrong.
+INSIDE = 4
 
 
 @dataclass(frozen=True)
@@ -135,6 +141,12 @@ def differs_in_last_digits(exact: Array, numeric: Array, relative: float) -> boo
     """Return whether exact values and differences part in digits that no detached path spares."""
     small = max(GOOD_DIGITS, most_rounding(relative))
     return bool((abs(exact - numeric) <= small * abs(numeric)).all())
+
+
+def may_round(told: str, dtype: torch.dtype) -> Finding:
+    """Return the finding that what somebody would be accused of may be rounding in this dtype."""
+    name = str(dtype).removeprefix("torch.")
+    return Finding(f"{told}: so much may be rounding in {name}, inside f; {BESIDE}", "undecided")
 
 
 def few_digits(accused: Array, right: Array) -> tuple[str, str]:

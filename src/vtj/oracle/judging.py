@@ -34,6 +34,7 @@ from vtj.oracle.findings import (
     cancelled,
     concluded,
     differs_in_last_digits,
+    may_round,
     overall,
     said,
 )
@@ -43,7 +44,7 @@ from vtj.oracle.passes import Passes
 from vtj.oracle.patterns import DETACHED, NOT_LINEAR, TOGETHER, explained, pattern
 from vtj.oracle.question import Question
 from vtj.oracle.reexamination import DOUBTS
-from vtj.oracle.rounding import lost_in_rows
+from vtj.oracle.rounding import lost_in_rows, only_rounding, rounded_inside
 from vtj.oracle.tolerance import VISIBLE, most_rounding
 from vtj.oracle.trial import Trial
 from vtj.oracle.twice import twice
@@ -150,7 +151,8 @@ def judge(answers: Answers, seen: Observed, kept: Kept) -> Report:
             and not (explained and one.culprit in (None, BACKWARD.culprit))
         ]
     if not any(one.culprit in (NUMERIC.culprit, BACKWARD.culprit) for one in found):
-        found += [one.finding for one in of_backward if one.finding][:1]
+        first = [one.finding for one in of_backward if one.finding]
+        found += sorted(first, key=lambda one: one.verdict != "wrong")[:1]
     # what vmap makes of a backward that is wrong follows from that
     if trial.custom and not any(one.culprit == BACKWARD.culprit for one in found):
         found += [
@@ -217,6 +219,9 @@ def _gradient(
     at = int(np.argmax(apart))
     others = [product(one, weights) for one in answers.speakers.values() if one is not own]
     told = f"{trial.x_name('x.grad', at)}: {said([mine, *others], at)}"
+    gap = np.where(apart > 1, abs(mine.value - right.value), 0)
+    if named == NOT_LINEAR and not random and only_rounding(trial, weights, mine.value, gap):
+        return Judged(row, may_round(told, trial.inside))
     return Judged(row, accusation(told, BACKWARD.conclusion, BACKWARD.culprit, named))
 
 
@@ -273,6 +278,11 @@ def _accusation(answers: Answers, family: Family, mask: Mask) -> Finding:
         accused.value[mask], result.agreed.value[mask], trial.earned
     ):
         return Finding(f"{entry}: {LAST_DIGITS}", "undecided")
+    right = result.agreed
+    if family == BACKWARD and rounded_inside(
+        trial, *(part[mask] for part in (accused.value, right.value, np.asarray(right.error)))
+    ):
+        return may_round(entry, trial.inside)
     if family.verdict == "undecided":
         return Finding(f"{entry}: {family.conclusion}", "undecided")
     found = {name: one.value for name, one in speakers.items()}

@@ -34,6 +34,7 @@ from vtj.oracle.findings import (
     differs_in_last_digits,
     few_digits,
     last_digits,
+    may_round,
     said,
 )
 from vtj.oracle.further import right_alone
@@ -49,7 +50,12 @@ from vtj.oracle.pairs import (
 )
 from vtj.oracle.passes import FIRST, MANY
 from vtj.oracle.patterns import DETACHED, NOT_LINEAR, NOT_OF_V, TOGETHER
-from vtj.oracle.rounding import gradient_rounding, negligible_slopes
+from vtj.oracle.rounding import (
+    gradient_rounding,
+    negligible_slopes,
+    only_rounding,
+    rounded_inside,
+)
 from vtj.oracle.tolerance import MOST_PART, VISIBLE, most_rounding
 from vtj.oracle.trial import Trial
 from vtj.oracle.voting import (
@@ -395,6 +401,13 @@ def _accused(asked: Probes, entry: _Entry, pair: Pair, places: int) -> Finding |
             return Finding(told, "undecided")
         if family == BACKWARD and (row := _off_in_last_digits(entry)):
             return Finding(f"{told}: {row.note}", "undecided", row=row)
+        mine, right = entry.by(family), entry.numeric
+        if (
+            family == BACKWARD
+            and mine
+            and rounded_inside(trial, mine.value, right.value, np.asarray(right.error))
+        ):
+            return may_round(told, trial.inside)
         if family == BACKWARD and right_alone(trial, entry.v, entry.numeric, [entry.column]):
             return accusation(told, family.conclusion, family.culprit, TOGETHER)
         mistake, count = named(asked, pair, family, one_per_family(entry.said), entry.at)
@@ -429,10 +442,11 @@ def _beyond_entries(
     v, grad = asked.v[pair.probe], asked.grads[pair.probe]
     w = v * np.resize([-2, 0.25], v.size)
     parts, whole = grad + trial.vjp(w), trial.vjp(v + w)
-    linear = abs(whole - parts) <= rounding * abs(parts).max() + negligible
+    gap = abs(whole - parts)
+    gap = np.where(gap <= rounding * abs(parts).max() + negligible, 0, gap)
     name = trial.x_name("x.grad", at) if pair.side == "x" else pair.what
     told = f"{name}: {said([pair.a, pair.b], at)}"
-    if linear.all():
+    if not gap.any() or only_rounding(trial, v, grad, gap):
         return Finding(f"{told}: no single entry that differs was found; {BESIDE}", "undecided")
     how = NOT_OF_V if _constant(asked) else NOT_LINEAR
     return accusation(told, BACKWARD.conclusion, BACKWARD.culprit, how)

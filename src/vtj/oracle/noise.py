@@ -10,7 +10,10 @@ from math import comb
 from typing import Any
 
 import numpy as np
+import torch
 from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from vtj.oracle.voting import Array
 
@@ -89,6 +92,29 @@ def leaping(call: Callable[[], object]) -> bool:
     with noted:
         call()
     return bool(noted.seen)
+
+
+class _Computing(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Notes the floating dtypes that something is computed in, in custom Functions too."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.dtypes: set[torch.dtype] = set()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        out = func(*args, **(kwargs or {}))
+        results = (one for one in tree_leaves(out) if isinstance(one, torch.Tensor))
+        # a torch.tensor(0.5) is in float32, and rounds nothing beside a tensor of float64
+        self.dtypes |= {one.dtype for one in results if one.is_floating_point() and one.ndim}
+        return out
+
+
+def computing(call: Callable[[], object]) -> set[torch.dtype]:
+    """Return the floating dtypes that a call computes in, as far as torch's operators are seen."""
+    noted = _Computing()
+    with noted:
+        call()
+    return noted.dtypes
 
 
 def _noise_alone(g: Callable[[float], Array], step: float) -> Array:

@@ -11,7 +11,8 @@ from torch import Tensor
 from vtj.calling.tensors import Function, Tensors, as_tuple, graph_of, like
 from vtj.engines import BACKWARD, ENGINES, FORWARD
 from vtj.engines.numeric import SAFETY
-from vtj.oracle.tolerance import most_rounding
+from vtj.oracle.findings import INSIDE
+from vtj.oracle.tolerance import RELATIVE, most_rounding
 from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array, Witness, distance, one_per_family
 
@@ -157,6 +158,46 @@ def gradient_rounding(
     if explains(not_linear + lost) and not explains(least + lost):
         return least + lost
     return np.asarray(np.fmin(spread, _most(trial, v, largest)) + lost)
+
+
+def rounded_inside(trial: Trial, accused: Array, right: Array, error: Array) -> bool:
+    """Return whether a few roundings of what is hidden in `f` are all that entries of J are off by.
+
+    Or what differences take for a kink is a stair of these roundings, by which they are off
+    themselves: else a right sine of 1e3 x in float32 (in tests/) is wrong to `certify` for some x.
+    """
+    if not trial.custom or trial.inside == trial.dtype:
+        return False
+    few = INSIDE * torch.finfo(trial.inside).eps * abs(right)
+    stair = (right != 0) & (SAFETY * error > abs(right))
+    return bool((stair | (abs(accused - right) <= few)).all())
+
+
+def only_rounding(trial: Trial, v: Array, grad: Array, gap: Array) -> bool:
+    """Return whether a custom backward, which seems not linear in `v`, may only round so far.
+
+    What rounds is exact for `v` doubled, whatever dtype it rounds to, and is off by as much for
+    other factors, unless it is lost beside `y`. It leaves nothing correct: of y * (v - v @ y), the
+    backward of a softmax (in tests/), no digit may be left.
+    """
+    if not trial.custom:
+        return False
+    relative, of_y = RELATIVE[trial.inside], abs(v) @ abs(trial.y_vector)
+    # with no limit a sine in float64 (in tests/) would be undecided whose backward rounds v alone
+    most = most_rounding(relative) * np.maximum(abs(grad).max(initial=0), of_y / trial.x_size)
+    least = torch.finfo(trial.inside).tiny  # what underflows is off by as much
+    # with 4 eps in place of that a right softmax of 30 x in float32 (in tests/) would be wrong; in
+    # float64 none is needed, and with the tolerance of bfloat16 an entry off by a tenth (in tests/)
+    # would be undecided there
+    lost = least if trial.inside == torch.float64 else RELATIVE[torch.float32] * of_y
+    if (gap > SAFETY * most + lost).any() or (abs(trial.vjp(2 * v) - 2 * grad) > least).any():
+        return False
+    spread = np.zeros(grad.size)
+    for k, factor in enumerate(np.random.default_rng(trial.seed).uniform(1, 2, MORE_SAMPLES)):
+        if k == SAMPLES and (gap > SAFETY * MORE_SAMPLES * spread + lost).any():
+            return False
+        spread = np.fmax(spread, abs(trial.vjp(factor * v) / factor - grad))
+    return bool((gap <= SAFETY * spread + lost).all())
 
 
 def _absorbed(trial: Trial, gradient_of: Callable[[Function], Array], first: Array) -> Array:

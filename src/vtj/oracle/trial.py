@@ -1,6 +1,7 @@
 """One trial run of `f`: what it takes, what it returns, and how exactly it computes."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -35,7 +36,7 @@ from vtj.engines import BACKWARD, FORWARD
 from vtj.engines.numeric import CLOSE
 from vtj.oracle.detaching import detaching
 from vtj.oracle.findings import element
-from vtj.oracle.noise import leaping, measured_noise, noise_at_all_scales
+from vtj.oracle.noise import computing, leaping, measured_noise, noise_at_all_scales
 from vtj.oracle.patterns import Input
 from vtj.oracle.tolerance import RELATIVE
 from vtj.oracle.voting import Array, Mask, finite
@@ -123,6 +124,17 @@ class Trial:
     def leaps(self) -> bool:
         """Whether `f` rounds to whole numbers itself."""
         return leaping(lambda: self.run(self.x_vector))
+
+    @cached_property
+    def inside(self) -> torch.dtype:
+        """The least precise dtype that `f` computes in, also where a custom Function hides it.
+
+        It takes a call of `f`, and is asked only before somebody is accused.
+        """
+        noted = set[torch.dtype]()
+        with suppress(Exception):  # not all that f may do runs under a mode
+            noted = computing(lambda: self.f(*fresh_leaves(self.x)))
+        return _least_precise({self.dtype, *noted})
 
     @cached_property
     def terms(self) -> Array:

@@ -79,6 +79,45 @@ def test_a_right_kernel_is_correct_and_one_5_percent_off_wrong(
         assert (report.verdict, report.culprit) == (verdict, culprit), str(report)
 
 
+def composed_silu(spoiled: Callable[[Tensor], Any] = lambda grad: None) -> Any:
+    """Return a silu whose backward is made of operations that round each, and is spoiled."""
+
+    def backward(saved: tuple[Tensor, ...], v: Tensor) -> Tensor:
+        (x,) = saved
+        s = x.sigmoid()
+        grad = v * s * (1 + x * (1 - s))
+        spoiled(grad)
+        return grad
+
+    return custom(functional.silu, backward)
+
+
+@pytest.mark.parametrize("dtype", HALF, ids=str)
+def test_a_silu_whose_every_operation_rounds(dtype: torch.dtype) -> None:
+    """Near -1.28 its terms cancel, and few digits are left of a right gradient."""
+
+    def element(grad: Tensor) -> None:
+        grad[grad.abs().argmax()] *= 1.1
+
+    for seed in range(6):
+        x = torch.randn(64, generator=torch.Generator().manual_seed(seed)).to(dtype)
+        report = vtj.check(composed_silu(), x, reference=functional.silu)
+        assert report, str(report)
+        for wrong in (lambda grad: grad.mul_(1.05), lambda grad: grad[8:].mul_(1.05), element):
+            f = composed_silu(wrong)
+            assert vtj.check(f, x, reference=functional.silu).verdict == "wrong"
+
+
+def test_a_steep_sine_excuses_no_gradient_that_is_twice_as_large() -> None:
+    """A last digit of x in bfloat16 turns its wave by more than once around."""
+    f = custom(lambda x: (300 * x).sin(), lambda x, v: 600 * v * (300 * x[0]).cos())
+    for seed in range(6):
+        generator = torch.Generator().manual_seed(seed)
+        x = torch.randn(16, generator=generator, dtype=torch.float64).bfloat16()
+        report = vtj.check(f, x, reference=lambda x: (300 * x).sin())
+        assert report.verdict == "wrong", str(report)
+
+
 @pytest.mark.parametrize("dtype", HALF, ids=str)
 def test_a_single_wrong_element_is_named(dtype: torch.dtype) -> None:
     x = torch.tensor([0.5, 1.5, -2.0], dtype=dtype)
