@@ -36,7 +36,7 @@ from vtj.oracle.pairs import (
     probe,
     with_forward_pass,
 )
-from vtj.oracle.passes import Passes
+from vtj.oracle.passes import MANY, Passes
 from vtj.oracle.question import Question
 from vtj.oracle.reexamination import has_last_digits
 from vtj.oracle.rounding import negligible_slopes
@@ -45,10 +45,6 @@ from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Mask, unnamed
 from vtj.oracle.witnesses import failure, first_line, jvp_fails
 from vtj.report import Report, Result, Row
-
-# Of elements of x: their entries cost no more than the search for one that is wrong may. Without it
-# the right x.bfloat16() (in tests/) is undecided, of which a random direction tells too little.
-FEW = 40
 
 
 def _weak(case: Compared) -> bool:
@@ -236,7 +232,7 @@ def _of_entries(question: Question) -> Report | None:
     It is None where the entries tell no more.
     """
     trial = question.trial
-    few = bool(trial.stated) or trial.size[1] <= FEW
+    few = bool(trial.stated) or trial.size[1] <= MANY
     if not few or prod(trial.size) > MOST_ENTRIES:
         return None
     weights = gradient_argument(question)

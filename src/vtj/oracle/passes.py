@@ -35,7 +35,8 @@ FIRST = 2.0**-6
 # and no verdict: without it a cumprod (in tests/) takes 14 calls in place of 8.
 TO_CONFIRM = (1.0, 2.0**-4, 2.0**-2)
 # Elements of x, among which kinks may lie close together: a right sort of 100 (in tests/) takes
-# hundreds of calls without. Of fewer, all entries may be looked at.
+# hundreds of calls without. The entries of fewer cost no more than the search for one that is wrong
+# may, and are looked at: else the right x.bfloat16() (in tests/) is undecided.
 MANY = 40
 
 
