@@ -22,6 +22,7 @@ GOOD_DIGITS = 1e-8  # relative: torch's digamma is good to nine digits only, and
 # correct whose backward has the factor 1 + 1e-8.
 FEW_DIGITS = 1e-9
 BESIDE = "compare it with a plain function (reference=)"
+FORWARD_ERRS = "torch's own forward formula is wrong"
 MEANT = "if that is meant, say so (surrogate=f)"
 SPLIT_VOTE = f"nobody to decide between them; {BESIDE}"
 LAST_DIGITS = (
@@ -161,9 +162,12 @@ def few_digits(accused: Array, right: Array) -> tuple[str, str]:
     return told, f"relative=1e{int(np.ceil(np.log10(part)))} allows that"
 
 
-def last_digits(told: str) -> Row:
+def last_digits(which: str, accused: Array, right: Array) -> Row | None:
     """Return the row of a backward that differences alone contradict, by less than they may."""
-    return Row("last digits", BACKWARD.name, "note", note=told)
+    if not (abs(accused - right) <= FEW_DIGITS * abs(right)).all():
+        return None
+    told, _ = few_digits(accused, right)
+    return Row("last digits", BACKWARD.name, "note", note=f"{which} is {told}")
 
 
 def cancelled(chosen: float, slope: float, reach: float) -> str:

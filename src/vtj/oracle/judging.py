@@ -9,7 +9,8 @@ import numpy as np
 from vtj.calling.state import Kept
 from vtj.calling.tensors import Tensors
 from vtj.calling.waiting import BackwardFailed
-from vtj.engines import BACKWARD, ENGINES, FORWARD, NUMERIC, Family
+from vtj.engines import BACKWARD, ENGINES, NUMERIC, Family
+from vtj.oracle.accusing import accused
 from vtj.oracle.behavior import (
     LINEAR,
     Judged,
@@ -27,13 +28,10 @@ from vtj.oracle.behavior import (
 from vtj.oracle.causes import beside_v
 from vtj.oracle.doubts import open_question, settle
 from vtj.oracle.findings import (
-    LAST_DIGITS,
-    MEANT,
     Finding,
     accusation,
     cancelled,
     concluded,
-    differs_in_last_digits,
     may_round,
     overall,
     said,
@@ -41,10 +39,10 @@ from vtj.oracle.findings import (
 from vtj.oracle.further import judge_further, right_alone
 from vtj.oracle.own_dtype import in_own_dtype
 from vtj.oracle.passes import Passes
-from vtj.oracle.patterns import DETACHED, NOT_LINEAR, TOGETHER, explained, pattern
+from vtj.oracle.patterns import NOT_LINEAR, TOGETHER, explained, pattern
 from vtj.oracle.question import Question
 from vtj.oracle.reexamination import DOUBTS
-from vtj.oracle.rounding import lost_in_rows, only_rounding, rounded_inside
+from vtj.oracle.rounding import lost_in_rows, only_rounding
 from vtj.oracle.tolerance import VISIBLE, most_rounding
 from vtj.oracle.trial import Trial
 from vtj.oracle.twice import twice
@@ -266,32 +264,20 @@ def findings(answers: Answers) -> Iterator[Finding]:
 
 def _accusation(answers: Answers, family: Family, mask: Mask) -> Finding:
     trial, speakers, result = answers.trial, answers.speakers, answers.result
-    accused = speakers.get(family.name)
-    backward = speakers.get(BACKWARD.name)
+    outvoted, backward = speakers.get(family.name), speakers.get(BACKWARD.name)
     if family == NUMERIC and backward and (result.against[BACKWARD.name] & mask).any():
-        accused = backward
-    assert accused is not None
-    apart = np.where(mask, distance(accused, result.agreed, trial.relative), 0)
+        outvoted = backward
+    assert outvoted is not None
+    apart = np.where(mask, distance(outvoted, result.agreed, trial.relative), 0)
     at = int(np.argmax(apart))
-    entry = f"{trial.entry_name(at)}: {said(list(speakers.values()), at)}"
-    if family in (NUMERIC, FORWARD) and differs_in_last_digits(
-        accused.value[mask], result.agreed.value[mask], trial.earned
-    ):
-        return Finding(f"{entry}: {LAST_DIGITS}", "undecided")
-    right = result.agreed
-    if family == BACKWARD and rounded_inside(
-        trial, *(part[mask] for part in (accused.value, right.value, np.asarray(right.error)))
-    ):
-        return may_round(entry, trial.inside)
-    if family.verdict == "undecided":
-        return Finding(f"{entry}: {family.conclusion}", "undecided")
+    told = f"{trial.entry_name(at)}: {said(list(speakers.values()), at)}"
     found = {name: one.value for name, one in speakers.items()}
-    remarks = explained(family, found, result.agreed, mask, trial.inputs)
-    if family == NUMERIC and not remarks[0] and trial.detaches:
-        told = accusation(entry, family.conclusion, family.culprit, DETACHED, remarks[1])
-        return replace(told, text=f"{told.text}; {MEANT}")
-    remarks = beside_v(trial, family, found, remarks)
-    return accusation(entry, family.conclusion, family.culprit, *remarks)
+
+    def remarks() -> tuple[str, str]:
+        named = explained(family, found, result.agreed, mask, trial.inputs)
+        return beside_v(trial, family, found, named)
+
+    return accused(trial, told, family, outvoted.only(mask), result.agreed.only(mask), remarks)
 
 
 def _splits(answers: Answers) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,7 @@ import numpy as np
 from vtj.calling.repeatable import reseeded
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC, Family
 from vtj.engines.numeric import CLOSE, SAFETY
+from vtj.oracle.accusing import accused
 from vtj.oracle.behavior import ADDS, RANDOM, REPEATABLE, Judged, same_as
 from vtj.oracle.blind_spots import (
     ROUNDED_AWAY,
@@ -23,18 +24,12 @@ from vtj.oracle.causes import named
 from vtj.oracle.doubts import Doubt, Remedy
 from vtj.oracle.findings import (
     BESIDE,
-    FEW_DIGITS,
-    LAST_DIGITS,
-    MEANT,
     SPLIT_VOTE,
     Finding,
     accusation,
     cancelled,
     culprits,
-    differs_in_last_digits,
-    few_digits,
     last_digits,
-    may_round,
     said,
 )
 from vtj.oracle.further import right_alone
@@ -49,12 +44,11 @@ from vtj.oracle.pairs import (
     with_size,
 )
 from vtj.oracle.passes import FIRST, MANY
-from vtj.oracle.patterns import DETACHED, NOT_LINEAR, NOT_OF_V, TOGETHER
+from vtj.oracle.patterns import NOT_LINEAR, NOT_OF_V, TOGETHER
 from vtj.oracle.rounding import (
     gradient_rounding,
     negligible_slopes,
     only_rounding,
-    rounded_inside,
 )
 from vtj.oracle.tolerance import MOST_PART, VISIBLE, most_rounding
 from vtj.oracle.trial import Trial
@@ -68,7 +62,6 @@ from vtj.oracle.voting import (
     vote,
 )
 from vtj.oracle.witnesses import failure
-from vtj.report import Row
 
 Way: TypeAlias = Callable[[Array], Array]  # from u to J·u
 STEP = CLOSE * FIRST  # the part of the size of x over which one central difference may tell a gap
@@ -391,44 +384,27 @@ def _accused(asked: Probes, entry: _Entry, pair: Pair, places: int) -> Finding |
     for family, mask in culprits(result.against, trial.seen_whole(result.against)[[entry.row]]):
         if not mask.any():
             continue
-        if family in (NUMERIC, FORWARD):
-            accused = entry.by(BACKWARD if family == NUMERIC else family)
-            assert accused is not None
-            if differs_in_last_digits(accused.value, entry.numeric.value, trial.earned):
-                return Finding(f"{told}: {LAST_DIGITS}", "undecided")
-        if family == FORWARD and not trial.custom:
-            told += ": torch's own forward formula is wrong, and differences are too rough"
-            return Finding(told, "undecided")
-        if family == BACKWARD and (row := _off_in_last_digits(entry)):
+        mine, right = entry.by(BACKWARD if family == NUMERIC else family), entry.numeric
+        assert mine is not None
+        alone = family == BACKWARD and len(entry.exact) == 1
+        if alone and (row := last_digits(entry.name, mine.value, right.value)):
             return Finding(f"{told}: {row.note}", "undecided", row=row)
-        mine, right = entry.by(family), entry.numeric
-        if (
-            family == BACKWARD
-            and mine
-            and rounded_inside(trial, mine.value, right.value, np.asarray(right.error))
-        ):
-            return may_round(told, trial.inside)
-        if family == BACKWARD and right_alone(trial, entry.v, entry.numeric, [entry.column]):
-            return accusation(told, family.conclusion, family.culprit, TOGETHER)
-        mistake, count = named(asked, pair, family, one_per_family(entry.said), entry.at)
-        if count is None:
-            count = f"at least {places} of {prod(trial.size)} entries" if places > 1 else ""
-        if family == NUMERIC and not mistake and trial.detaches:
-            found = accusation(told, family.conclusion, family.culprit, DETACHED, count)
-            return replace(found, text=f"{found.text}; {MEANT}")
-        return accusation(told, family.conclusion, family.culprit, mistake, count)
+        remarks = partial(_remarks, asked, entry, pair, family, places)
+        return accused(trial, told, family, mine, right, remarks)
     return None if result.decided.all() else Finding(f"{told}: {SPLIT_VOTE}", "undecided")
 
 
-def _off_in_last_digits(entry: _Entry) -> Row | None:
-    """Return what is said where differences alone contradict backward, by its last digits."""
-    mine = entry.by(BACKWARD)
-    assert mine is not None
-    right = entry.numeric.value
-    alone = len(entry.exact) == 1
-    if not alone or not (abs(mine.value - right) <= FEW_DIGITS * abs(right)).all():
-        return None
-    return last_digits(f"{entry.name} is {few_digits(mine.value, right)[0]}")
+def _remarks(
+    asked: Probes, entry: _Entry, pair: Pair, family: Family, places: int
+) -> tuple[str, str]:
+    """Return which mistake it is, and in how many entries it was seen."""
+    trial = entry.trial
+    if family == BACKWARD and right_alone(trial, entry.v, entry.numeric, [entry.column]):
+        return TOGETHER, ""
+    mistake, count = named(asked, pair, family, one_per_family(entry.said), entry.at)
+    if count is None:
+        count = f"at least {places} of {prod(trial.size)} entries" if places > 1 else ""
+    return mistake, count
 
 
 def _beyond_entries(

@@ -20,11 +20,10 @@ from vtj.oracle.blind_spots import (
 from vtj.oracle.differences import robust_column, stands_close_by
 from vtj.oracle.doubts import Doubt, Remedy
 from vtj.oracle.findings import (
-    FEW_DIGITS,
+    FORWARD_ERRS,
     SPLIT_VOTE,
     Finding,
     culprits,
-    few_digits,
     last_digits,
     said,
 )
@@ -44,7 +43,6 @@ LAST_DIGITS = 1024
 # Of the size of x. With 1/16 that is wrong again: too few steps in last digits lie within; with 1/2
 # the right log(1 + exp(-x)) at 33.4 is, whose slope changes too much.
 WIDE = 1 / 8
-FORWARD_ERRS = "torch's own forward formula is wrong"
 LEFT_OUT = "torch.func may leave out what plain forward mode refuses"
 ALONE = (
     "nothing independent to compare with; a J by hand (jacobian=) or a plain function (reference=) "
@@ -324,12 +322,12 @@ def _to_nine_digits(answers: Answers) -> Answers:
     if numeric is None or backward is None or not alone:
         return answers
     mask = accused[BACKWARD]
-    apart = abs(backward.value - numeric.value)
-    if not (apart[mask] <= FEW_DIGITS * abs(numeric.value[mask])).all():
+    which = f"each of {mask.sum()} of {mask.size} entries"
+    row = last_digits(which, backward.value[mask], numeric.value[mask])
+    if row is None:
         return answers
-    told, _ = few_digits(backward.value[mask], numeric.value[mask])
-    row = last_digits(f"each of {mask.sum()} of {mask.size} entries is {told}")
-    wider = replace(numeric, error=numeric.error + np.where(mask, apart, 0.0))
+    apart = np.where(mask, abs(backward.value - numeric.value), 0.0)
+    wider = replace(numeric, error=numeric.error + apart)
     return replace(answers.with_numeric(wider), rows=(*answers.rows, row))
 
 

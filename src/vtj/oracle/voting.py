@@ -26,10 +26,11 @@ class Witness:
     size: Array | float = 0.0  # what the tolerance is relative to, if more than the value
     silent: NDArray[Any] | bool = False  # where its error is too wide for a vote
 
-    def only(self, at: int) -> "Witness":
-        """Return what it says of one element of a vector."""
+    def only(self, at: int | Mask) -> "Witness":
+        """Return what it says of one element of a vector, or of some, as a vector."""
+        where = at if isinstance(at, np.ndarray) else [at]
         value, error, size, silent = (
-            np.broadcast_to(part, self.value.shape)[[at]]
+            np.broadcast_to(part, self.value.shape)[where]
             for part in (self.value, self.error, self.size, self.silent)
         )
         return replace(self, value=value, error=error, size=size, silent=silent)
