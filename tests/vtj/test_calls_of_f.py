@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 import vtj
-from tests.benchmarks.oracle.looks import LOOKS
+from tests.benchmarks.oracle.looks import BOTH, LOOKS
 from tests.zoo.bug import custom, matrix, vector
 
 
@@ -135,6 +135,10 @@ def test_what_rounding_leaves_of_zero_costs_nothing() -> None:
     assert calls(vtj.certify, custom(softmax, other_order), of_size(5)) == ("correct", 6)
 
 
+def test_each_output_alone_costs_certify_nothing() -> None:
+    assert calls(vtj.certify, BOTH, of_size(4)) == ("correct", 6)
+
+
 def test_entries_are_counted_at_least() -> None:
     """Of each half that differs one more is known."""
     told = [vtj.certify(ELEMENTWISE[name][0], of_size(1000)).findings[0] for name in ELEMENTWISE]
@@ -152,7 +156,7 @@ COSTS = {
     "each of two inputs alone": 2,
     # a first layer is called with its data as a constant: no input alone shows what it forgets then
     "each of three inputs alone, and the first as a constant": 4,
-    "each of two outputs alone": 2,
+    "each output alone (certify: none, of a custom Function)": 1,
     "a v with gaps, of a custom Function (certify: none)": 1,
     # y.sum().backward() hands it on, the commonest call there is
     "an expanded v, of a custom Function (certify: none)": 1,

@@ -236,10 +236,8 @@ def judge_passes(
         (ADDS, seen.twice, unnamed(2 * first, 0.0, size), ()),
         (CREATE_GRAPH, seen.graph, unnamed(first, off, size), ways),
     ):
-        if behavior is ADDS and isinstance(other, str) and SPOILED in other:
-            row = Row(behavior.name, BACKWARD.name, "fails", note=other)
-            told = "a second backward through the same graph raises: it writes into what was saved"
-            yield Judged(row, Finding(told, "wrong", behavior.culprit))
+        if behavior is ADDS and isinstance(other, str):
+            yield refuses_a_second(other)
             continue
         if not isinstance(other, str | None) and not np.isfinite(first).all():
             other = np.where(np.isfinite(other), other, right.value)
@@ -247,6 +245,18 @@ def judge_passes(
     yield from judge_written([seen.first, seen.signed])
     if seen.shares:
         yield Judged(Row("x.grad and v", "", "note", note="x.grad lies in the memory of v"))
+
+
+def refuses_a_second(error: str) -> Judged:
+    """Judge a backward that raises where another went through the same graph.
+
+    It may, as one that frees what forward saved, but not where it writes into that.
+    """
+    if SPOILED not in error:
+        return Judged(Row(ADDS.name, "", "not applicable", note=error))
+    told = "a second backward through the same graph raises: it writes into what was saved"
+    row = Row(ADDS.name, BACKWARD.name, "fails", note=error)
+    return Judged(row, Finding(told, "wrong", ADDS.culprit))
 
 
 def raises(what: str, error: Exception | str, where: str = "") -> Judged:

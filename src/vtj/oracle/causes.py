@@ -80,7 +80,9 @@ def _of_all_entries(
         run = ForwardRun(leaves, trial.f(*leaves))
         outcomes = []
         for v in rows:
-            outcomes.append(passes.backward_of(run, v))
+            came = passes.backward_of(run, v)
+            # a graph may be good for one pass
+            outcomes.append(passes.backward(v) if failure(came) else came)
             for leaf in leaves:
                 leaf.grad = None
     else:

@@ -16,6 +16,7 @@ from vtj.oracle.behavior import (
     judge_f,
     judge_written,
     raises,
+    refuses_a_second,
     same_up_to_rounding,
     unchecked,
 )
@@ -196,6 +197,7 @@ def _judged(question: Question, J: Any, asked: Probes) -> Report:  # noqa: N803
         right = unnamed(grad, 0.0, abs(grad))
         # needs_input_grad is a custom Function's; a model has hundreds of inputs
         seen = case.asked.further
+        alone += [refuses_a_second(first_line(asked.spent))] if asked.spent else []
         alone += judge_further(trial, v, right, inputs=trial.custom, seen=seen)
         if watched is not None:
             pair = (watched.grad, right)

@@ -54,10 +54,10 @@ ANOTHER_CALL = Behavior(
 
 # what a further pass through a run left, or the error that it raised; None where it is not asked
 Further: TypeAlias = Array | str | None
-# with gaps in `v`, with an expanded `v` and with the same one contiguous, with zeros in `v`, and
-# behind other calls
-Ways: TypeAlias = tuple[Further, tuple[Further, Further], Further, Further]
-NOT_ASKED: Ways = (None, (None, None), None, None)
+# from each output alone, with gaps in `v`, with an expanded `v` and with the same one contiguous,
+# with zeros in `v`, and behind other calls
+Ways: TypeAlias = tuple[Further, Further, tuple[Further, Further], Further, Further]
+NOT_ASKED: Ways = (None, None, (None, None), None, None)
 CONTIGUOUS = "begin backward with v = v.contiguous()"
 
 
@@ -71,17 +71,25 @@ def judge_further(
 ) -> Iterator[Judged]:
     """Judge what backward leaves in all these ways, beside what the same `v` left first.
 
-    Where there are several inputs or outputs, each costs a pass; without `inputs`, each output.
-    Where a custom Function has three inputs or more, the data as a constant costs one too: two are
-    each alone then already.
+    Where there are several inputs, each costs a call of `f`, but not without `inputs`. Where a
+    custom Function has three or more, the data as a constant costs one too: two are each alone then
+    already.
     """
-    yield from judge_alone(trial, v, right, inputs=inputs)
-    gaps, expanded_v, zeros, behind = seen or (
+    if inputs and len(trial.parts) > 1 and np.isfinite(right.value).all():
+        yield from judge_inputs(trial, v, right)
+    outputs, gaps, expanded_v, zeros, behind = seen or (
+        outputs_alone(trial, v),
         spread(trial, v),
         expanded(trial),
         with_zeros(trial, v),
         behind_another_call(trial, v),
     )
+    if seen and not trial.looked_into:
+        outputs = outputs_alone(trial, v)
+    if isinstance(outputs, str):
+        yield raises(OUTPUTS.name, outputs)
+    elif outputs is not None and np.isfinite(right.value).all():
+        yield same_up_to_rounding(trial, OUTPUTS, v, outputs, right, times=len(trial.y))
     of_gaps = list(_layout(trial, GAPS, CONTIGUOUS, v, gaps, right))
     yield from of_gaps
     if not any(one.finding for one in of_gaps):  # it reads the memory in order, and does there too
@@ -136,10 +144,7 @@ def with_zeros(trial: Trial, v: Array, run: ForwardRun | None = None) -> Further
     run, total = run or _new_run(trial), np.zeros(trial.size[1])
     front = np.arange(v.size) < v.size // 2
     for kept in (front, ~front):
-        half = shaped_like(np.where(kept, v, 0.0), trial.y)
-        came = _further(trial, run, half, retain_graph=True)
-        if isinstance(came, str):  # a graph may be good for one pass
-            came = _further(trial, _new_run(trial), half, retain_graph=False)
+        came = _further(trial, run, shaped_like(np.where(kept, v, 0.0), trial.y))
         if came is None or isinstance(came, str):
             return came
         total += came
@@ -160,7 +165,7 @@ def spread(trial: Trial, v: Array, run: ForwardRun | None = None) -> Further:
         columns = part.permute(reverse)
         apart = torch.stack([columns, -3 * columns], -1)[..., 0]
         weights.append(apart.permute(reverse))
-    return _further(trial, run or _new_run(trial), weights, retain_graph=True)
+    return _further(trial, run or _new_run(trial), weights)
 
 
 def expanded(trial: Trial, run: ForwardRun | None = None) -> tuple[Further, Further]:
@@ -178,15 +183,13 @@ def expanded(trial: Trial, run: ForwardRun | None = None) -> tuple[Further, Furt
         memory = torch.cat([flat[:1], -3 * flat[1:]])
         weights.append(memory[0].expand(part.shape) if part.numel() > 1 else part)
     run = run or _new_run(trial)
-    right = _further(trial, run, ones, retain_graph=True)
-    came = _further(trial, run, weights, retain_graph=True)
-    if isinstance(right, str | None) or came is None:
-        return None, None
+    right, came = _further(trial, run, ones), _further(trial, run, weights)
+    if isinstance(right, str | None) or isinstance(came, str | None):
+        return (None, None) if isinstance(right, str | None) else (came, right)
     # of softmax(x) both are what rounding leaves of zero, on some processors another
     alike = trial.earned * abs(right) + negligible_slopes(trial, abs(trial.y_vector).sum())
-    if isinstance(came, str) or not (abs(came - right) <= alike).all():
-        # a backward may be good for one pass through a graph, and this is no matter of that
-        came = _further(trial, _new_run(trial), weights, retain_graph=False)
+    if not (abs(came - right) <= alike).all():  # another pass may have spoiled what was saved
+        came = _further(trial, _new_run(trial), weights)
     return came, right
 
 
@@ -201,7 +204,7 @@ def behind_another_call(trial: Trial, v: Array, run: ForwardRun | None = None) -
         run = _new_run(trial)
         trial.run(trial.x_vector + trial.direction())
     trial.put_in(run.leaves)  # the parameters of a module are not others in the call between
-    return _further(trial, run, shaped_like(v, trial.y), retain_graph=False)
+    return _through(trial, run, shaped_like(v, trial.y))
 
 
 def _new_run(trial: Trial) -> ForwardRun:
@@ -210,13 +213,28 @@ def _new_run(trial: Trial) -> ForwardRun:
 
 
 def _further(
-    trial: Trial, run: ForwardRun, weights: Sequence[Tensor], *, retain_graph: bool
+    trial: Trial,
+    run: ForwardRun,
+    weights: Sequence[Tensor],
+    outputs: Sequence[int] | None = None,
+) -> Further:
+    """Run backward through a run, or a new one where that raises: a graph may be good for one."""
+    came = _through(trial, run, weights, outputs)
+    return _through(trial, _new_run(trial), weights, outputs) if isinstance(came, str) else came
+
+
+def _through(
+    trial: Trial,
+    run: ForwardRun,
+    weights: Sequence[Tensor],
+    outputs: Sequence[int] | None = None,  # all to which autograd sees a way, if omitted
 ) -> Further:
     """Run backward with these weights; None where it takes no `inputs`."""
-    both = zip(as_tuple(run.y), weights, strict=True)
-    outputs, v = zip(*((y, part) for y, part in both if y.requires_grad), strict=True)
+    y = as_tuple(run.y)
+    seen = [i for i, one in enumerate(y) if one.requires_grad] if outputs is None else outputs
+    begins, v = [y[i] for i in seen], [weights[i] for i in seen]
     try:
-        grads = waiting.grad(outputs, run.leaves, v, retain_graph=retain_graph, allow_unused=True)
+        grads = waiting.grad(begins, run.leaves, v, retain_graph=True, allow_unused=True)
     except Exception as error:
         if "use_reentrant=True" in str(error):  # it refuses to be asked for x alone
             return None
@@ -224,19 +242,15 @@ def _further(
     return trial.gradient(grads)
 
 
-def judge_alone(trial: Trial, v: Array, right: Witness, *, inputs: bool) -> Iterator[Judged]:
-    """Judge backward for each input and for each output alone."""
-    asked: list[tuple[Behavior, Callable[[Trial, Array], Array]]] = []
-    if inputs and len(trial.parts) > 1:
-        asked.append((INPUTS, _inputs_alone))
-        if trial.custom and 0 < (data := _data(trial)) < len(trial.parts) - 1:
-            names = [part.name for part in trial.inputs[:data]]
-            told = f"where {' and '.join(names)} alone require{'s' * (data == 1)} no grad"
-            held = replace(CONSTANT, complaint=f"another gradient {told} (ctx.needs_input_grad)")
-            asked.append((held, partial(_others, right=right.value, data=data, told=told)))
-    if sum(trial.connected) > 1:
-        asked.append((OUTPUTS, outputs_alone))
-    for behavior, alone in asked if asked and np.isfinite(right.value).all() else ():
+def judge_inputs(trial: Trial, v: Array, right: Witness) -> Iterator[Judged]:
+    """Judge backward for each input alone."""
+    asked: list[tuple[Behavior, Callable[[Trial, Array], Array]]] = [(INPUTS, _inputs_alone)]
+    if trial.custom and 0 < (data := _data(trial)) < len(trial.parts) - 1:
+        names = [part.name for part in trial.inputs[:data]]
+        told = f"where {' and '.join(names)} alone require{'s' * (data == 1)} no grad"
+        held = replace(CONSTANT, complaint=f"another gradient {told} (ctx.needs_input_grad)")
+        asked.append((held, partial(_others, right=right.value, data=data, told=told)))
+    for behavior, alone in asked:
         try:
             came = alone(trial, v)
         except _Raised as raised:
@@ -251,10 +265,10 @@ def right_alone(
     trial: Trial, v: Array, right: Witness, columns: slice | list[int] = slice(None)
 ) -> bool:
     """Return whether backward gives what is right where each output is used alone."""
-    if sum(trial.connected) > 1:
-        with suppress(Exception):  # it is no more than a closer look
-            came = unnamed(outputs_alone(trial, v)[columns])
-            return bool((distance(came, right, trial.relative) <= 1).all())
+    with suppress(Exception):  # it is no more than a closer look
+        came = outputs_alone(trial, v)
+        if not isinstance(came, str | None):
+            return bool((distance(unnamed(came[columns]), right, trial.relative) <= 1).all())
     return False
 
 
@@ -272,7 +286,7 @@ def _inputs_alone(trial: Trial, v: Array) -> Array:
         leaves = [part.detach().clone() for part in trial.parts]
         leaves[k].requires_grad_()
         told = f"where {name} alone requires grad"
-        total += _gradient(trial, leaves, v, range(len(trial.y)), told)
+        total += _gradient(trial, leaves, v, told)
     return total
 
 
@@ -291,29 +305,32 @@ def _others(trial: Trial, v: Array, *, right: Array, data: int, told: str) -> Ar
     for leaf in leaves[data:]:
         leaf.requires_grad_()
     first = sum(part.numel() for part in trial.parts[:data])
-    came = _gradient(trial, leaves, v, range(len(trial.y)), told)
+    came = _gradient(trial, leaves, v, told)
     return np.concatenate([right[:first], came[first:]])
 
 
-def outputs_alone(trial: Trial, v: Array) -> Array:
+def outputs_alone(trial: Trial, v: Array, run: ForwardRun | None = None) -> Further:
     """Return the sum of what a backward from each output leaves where the others are not used."""
-    total = np.zeros(trial.size[1])
+    if sum(trial.connected) < 2:
+        return None
+    run, total = run or _new_run(trial), np.zeros(trial.size[1])
+    weights = shaped_like(v, trial.y)
     for j in np.flatnonzero(trial.connected).tolist():
-        told = f"where {trial.y_names[j]} alone is used"
-        total += _gradient(trial, fresh_leaves(trial.x), v, [j], told)
+        came = _further(trial, run, weights, [j])
+        if came is None or isinstance(came, str):
+            return came and f"{came}: where {trial.y_names[j]} alone is used"
+        total += came
     return total
 
 
-def _gradient(
-    trial: Trial, leaves: Sequence[Tensor], v: Array, outputs: Sequence[int], told: str
-) -> Array:
-    """Return what a backward from these outputs leaves, zeros where a leaf requires no grad."""
+def _gradient(trial: Trial, leaves: Sequence[Tensor], v: Array, told: str) -> Array:
+    """Return what a backward leaves, zeros where a leaf requires no grad."""
     inputs = [leaf for leaf in leaves if leaf.requires_grad]  # f may change that
     with warnings.catch_warnings():
         # of checkpoints with nothing to do, which nobody asked for
         warnings.simplefilter("ignore")
         y, weights = as_tuple(trial.f(*leaves), "y"), shaped_like(v, trial.y)
-        seen = [i for i in outputs if y[i].requires_grad]
+        seen = [i for i, one in enumerate(y) if one.requires_grad]
         if seen:
             try:
                 waiting.backward([y[i] for i in seen], [weights[i] for i in seen], inputs=inputs)

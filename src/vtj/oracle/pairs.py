@@ -16,6 +16,7 @@ from vtj.oracle.further import (
     Ways,
     behind_another_call,
     expanded,
+    outputs_alone,
     spread,
     with_zeros,
 )
@@ -52,6 +53,7 @@ class Probes:
     forward: Witness | None = None  # J·u; None where not asked for or not applicable
     watched: Twice | None = None  # what becomes of a backward that is differentiated itself
     further: Ways = NOT_ASKED  # what the first `v` leaves in other ways
+    spent: Exception | None = None  # raised by a backward through a graph that others went through
     raised: Exception | None = None  # by a forward pass through a `jvp` of a custom Function
 
     @property
@@ -143,9 +145,13 @@ def probe(passes: Passes, run: ForwardRun, J: Operator | None, probes: int) -> P
     drawn = random_weights(trial.seed, start + inputs, LEAST, MOST)
     v, u = drawn[:many].reshape(probes, outputs), drawn[start:] * passes.scale
     watched = twice(trial, run, v[0], u) if trial.looked_into else None
-    ways = spread(trial, v[0], run), expanded(trial, run), with_zeros(trial, v[0], run)
+    # of torch's own operators that is asked where all else agrees: their graph is not kept
+    alone = outputs_alone(trial, v[0], run) if trial.looked_into else None
+    ways = alone, spread(trial, v[0], run), expanded(trial, run), with_zeros(trial, v[0], run)
     # a single pass is one of a new run: does f give the same y again?
-    first = [passes.backward_of(run, v[0])] if probes > 1 else []
+    first, spent = [passes.backward_of(run, v[0])] if probes > 1 else [], None
+    if first and (spent := failure(first[0])):
+        first = [passes.backward(v[0])]
     others = [passes.backward(one) for one in v[len(first) : probes - 1]]
     slopes, raised = None, None
     if trial.own_jvp and J is None:
@@ -168,8 +174,8 @@ def probe(passes: Passes, run: ForwardRun, J: Operator | None, probes: int) -> P
         lefts = [Witness(BY_HAND.name, BY_HAND.name, row) for row in J.lefts(v)]
         by_hand, expected = (right, lefts), right.value
     differences = passes.differences(u, expected, v=weights, watched=watched)
-    further = *ways, behind_another_call(trial, v[0], run)
-    return Probes(*asked, differences, by_hand, forward, watched, further, raised)
+    further = *ways, behind_another_call(trial, v[0], None if spent else run)
+    return Probes(*asked, differences, by_hand, forward, watched, further, spent, raised)
 
 
 def with_forward_pass(asked: Probes) -> Probes:

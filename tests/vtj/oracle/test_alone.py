@@ -67,6 +67,22 @@ class Two(torch.autograd.Function):
         return squared + (0 if h is None else a.cos() * h)
 
 
+class Once(Two):
+    """Is good for one backward through its graph; right."""
+
+    @staticmethod
+    def forward(ctx: Any, a: Tensor) -> Any:
+        ctx.kept = [a]
+        ctx.set_materialize_grads(False)
+        return a * a, a.sin()
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor | None, h: Tensor | None) -> Any:
+        a = ctx.kept.pop()
+        squared = 0 if g is None else 2 * a * g
+        return squared + (0 if h is None else a.cos() * h)
+
+
 class Undefined(Two):
     """Does not expect an undefined gradient."""
 
@@ -98,6 +114,7 @@ ALONE_X, ALONE_Y = "each input alone", "each output alone"
         (Permuted, X, ALONE_X, "x.grad[0]["),
         (Unbound, X, ALONE_X, "x.grad: backward raises UnboundLocalError: "),
         (Two, X[0], ALONE_Y, ""),
+        (Once, X[0], ALONE_Y, ""),
         (Undefined, X[0], ALONE_Y, "x.grad: backward raises TypeError: "),
         (Lost, X[0], ALONE_Y, "x.grad[0]: another gradient where each output is used alone"),
     ],

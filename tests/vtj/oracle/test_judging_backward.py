@@ -208,7 +208,8 @@ def test_where_one_hot_v_were_not_asked_a_transposed_gradient_is_named() -> None
     assert report.findings[0].endswith(" (the gradient of x is transposed)")
 
 
-def test_a_backward_that_writes_into_what_was_saved_is_wrong() -> None:
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+def test_a_backward_that_writes_into_what_was_saved_is_wrong(verify: Any) -> None:
     """The first is right, so that all rows but one agree."""
 
     class Spoils(torch.autograd.Function):
@@ -222,11 +223,36 @@ def test_a_backward_that_writes_into_what_was_saved_is_wrong() -> None:
             (slope,) = ctx.saved_tensors
             return slope.mul_(g[0])
 
-    report = vtj.check(Spoils.apply, X, V)
+    report = verify(Spoils.apply, X)
     assert (report.verdict, report.culprit) == ("wrong", "backward")
     (finding,) = report.findings
     assert finding.endswith("it writes into what was saved")
     assert row(report, "a second backward adds").result == "fails"
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+@pytest.mark.parametrize("factor", [2, 3])
+def test_a_backward_may_free_what_was_kept(verify: Any, factor: int) -> None:
+    """A second one raises then, which deceives nobody; what is wrong is wrong."""
+
+    class Frees(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor) -> Tensor:
+            ctx.x = x
+            return x**2
+
+        @staticmethod
+        def backward(ctx: Any, *g: Tensor) -> Tensor:
+            x, ctx.x = ctx.x, None
+            return factor * x * g[0]
+
+    report = verify(Frees.apply, X)
+    if factor == 2:
+        assert report, report
+        assert row(report, "a second backward adds").result == "not applicable"
+        assert row(report, "another call between").result == "holds"
+    else:
+        assert "the backward is wrong (the factor 1.5" in report.findings[0]
 
 
 def test_what_is_said_of_j_is_not_said_again_of_x_grad() -> None:
