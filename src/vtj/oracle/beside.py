@@ -130,7 +130,7 @@ class Reference:
         return (
             found
             if found.worst <= 1
-            else self._beside(mine, place, [*self.lost[place], *self.ill[place]])
+            else self._beside(mine, place, [*self.lost[place], *self.own[place]])
         )
 
     def _beside(self, mine: Array, place: int, more: Sequence[Array] = ()) -> Beside:
@@ -169,7 +169,7 @@ class Reference:
         with rounded(self.of.eps, seed) as mode:
             at = tuple(
                 # more digits than f computes with: it rounds them
-                mode.moved(part, mode.eps) if torch.finfo(x.dtype).eps < mode.eps else part
+                mode.moved(part) if torch.finfo(x.dtype).eps < self.of.eps else part
                 for part, x in zip(self.trial.parts, self.of.parts, strict=True)
             )
             return run(at)
@@ -181,59 +181,64 @@ class Reference:
         So for `y` and each gradient. A single operation may round inside, where `drawn` does not
         see it: in float32 a gelu is 0 at -6 and below, as no digit of 1 + erf(x) is left there.
         """
-        return self._lost(create_graph=False)
-
-    @cached_property
-    def ill(self) -> list[list[Array]]:
-        """How far each gradient is another where `x` is by no more than its own last digits.
-
-        A kernel that composes its backward rounds every operation, and where these cancel, as the
-        terms of a silu do near -1.28, nothing says how many digits are left but that. Without it a
-        right silu (in tests/) would be wrong in half precision for most x of 64 elements.
-        """
-        found: list[list[Array]] = [[] for _ in self.exact]
-        generator = torch.Generator().manual_seed(self.of.seed)
-        # in all a unit in the last place: with four a bfloat16 cosine (in tests/) may be off by a
-        # quarter at 1.5
-        by = self.of.eps / SAFETY
-        for _ in range(MANY):
-            came = self._values(tuple(_moved(part, generator, by) for part in self.trial.parts))
-            for one, right, v, off in zip(
-                came[1:], self.exact[1:], self.weights, found[1:], strict=True
-            ):
-                # more is no rounding: else a sine of 300 x in bfloat16 (in tests/), whose backward
-                # is twice as large, is undecided for 2 of 6 x
-                limit = by * np.nanmax(abs(np.concatenate([right, v])), initial=0)
-                off.append(np.clip(one - right, -limit, limit))
-        return found
-
-    @cached_property
-    def lost_with_graph(self) -> list[list[Array]]:
-        """The same under ``create_graph=True``, where a backward is made of others that round."""
-        return self._lost(create_graph=True)
-
-    def _lost(self, *, create_graph: bool) -> list[list[Array]]:
-        begins = (values(self.trial.parts), *self.weights)  # of `y`, and of each `x.grad`
-        # What is off by more is no rounding: without it a sine that is wrong in bfloat16 alone (in
-        # tests/) would be correct beside itself.
-        most = [
-            earned(self.of) * max(finite(one).max(initial=0) for one in pair)
-            for pair in zip(self.exact, begins, strict=True)
-        ]
         found: list[list[Array]] = [[] for _ in self.exact]
         generator = torch.Generator().manual_seed(self.of.seed)
         with suppress(Exception):  # some operations are in float32 and float64 alone
             for k in range(MANY):
                 at = tuple(_moved(part, generator) if k else part for part in self.of.parts)
-                came = self._values(at, create_graph=create_graph)
+                came = self._values(at)
                 due = self._values(tuple(part.double() for part in at)) if k else self.exact
-                for one, other, lost, limit in zip(came, due, found, most, strict=True):
+                for one, other, lost, limit in zip(came, due, found, self.most, strict=True):
                     lost.append(np.where(abs(one - other) <= limit, one - other, 0.0))
         return found
 
-    def _values(self, at: tuple[Tensor, ...], *, create_graph: bool = False) -> tuple[Array, ...]:
+    @cached_property
+    def own(self) -> list[list[Array]]:
+        """How far `f` is off by the roundings of its own operations, drawn once more.
+
+        A kernel that composes y or its backward rounds each of them, and where these cancel, as in
+        the 1 + erf(x) of a gelu near -3, nothing else says how many digits are left. Without it a
+        right gelu or mish (in tests/) would be wrong in half precision for most x of 64 elements.
+        """
+        return self._own(create_graph=False)
+
+    @cached_property
+    def own_with_graph(self) -> list[list[Array]]:
+        """The same under ``create_graph=True``, where a backward is made of others that round."""
+        return self._own(create_graph=True)
+
+    def _own(self, *, create_graph: bool) -> list[list[Array]]:
+        found: list[list[Array]] = [[] for _ in self.exact]
+        run = partial(self._values, self.of.parts, self.of.f, create_graph=create_graph)
+        with suppress(Exception):  # not all that f may do runs under a mode
+            right = run()
+            for seed in range(MANY):
+                with rounded(None, seed):
+                    came = run()
+                for one, due, off, limit in zip(came, right, found, self.most, strict=True):
+                    # what was drawn is up to twice a rounding; with no limit a sine of 300 x in
+                    # bfloat16 (in tests/), whose backward is twice as large, would be undecided
+                    off.append(np.clip((one - due) / 2, -limit, limit))
+        return found
+
+    @cached_property
+    def most(self) -> list[float]:
+        """How much of `y` and of each gradient may be rounding.
+
+        Without it a sine that is wrong in bfloat16 alone (in tests/) would be correct beside
+        itself.
+        """
+        begins = (values(self.trial.parts), *self.weights)  # of `y`, and of each `x.grad`
+        return [
+            earned(self.of) * max(finite(one).max(initial=0) for one in pair)
+            for pair in zip(self.exact, begins, strict=True)
+        ]
+
+    def _values(
+        self, at: tuple[Tensor, ...], f: Function | None = None, *, create_graph: bool = False
+    ) -> tuple[Array, ...]:
         leaves = fresh_leaves(at)
-        outputs = as_tuple(self.trial.f(*leaves), "y")
+        outputs = as_tuple((f or self.trial.f)(*leaves), "y")
         seen = [i for i, part in enumerate(outputs) if part.requires_grad]
         made = [values(outputs)]
         for weights in self.weights:
@@ -338,10 +343,10 @@ def reference(name: str, g: Function, of: Trial, weights: Sequence[Array]) -> Re
     return Reference(name, trial, run, of, weights)
 
 
-def _moved(part: Tensor, generator: torch.Generator, by: float = CLOSE_BY) -> Tensor:
+def _moved(part: Tensor, generator: torch.Generator) -> Tensor:
     """Return a tensor of the same dtype whose elements are moved by up to this part."""
     drawn = torch.rand(part.shape, generator=generator, dtype=torch.float64).to(part.device)
-    return (part.double() * (1 + by * (2 * drawn - 1))).to(part.dtype)
+    return (part.double() * (1 + CLOSE_BY * (2 * drawn - 1))).to(part.dtype)
 
 
 def earned(trial: Trial) -> float:
@@ -432,7 +437,7 @@ def _of_graph(of_grad: Reference, grad: Array | None, graph: Array | str) -> Arr
     if grad is None or isinstance(graph, str) or (abs(graph - grad) <= off).all():
         return off
     # that of silu in half precision is made of others then, each of which rounds
-    for lost in of_grad.lost_with_graph[1]:
+    for lost in of_grad.own_with_graph[1]:
         np.maximum(off, abs(lost), out=off)
     return off
 

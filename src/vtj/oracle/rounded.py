@@ -1,4 +1,4 @@
-"""A plain function run in float64 as if every result on its way were rounded to another dtype."""
+"""A function run as if every result on its way were rounded to another dtype, or to its own."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,16 +26,20 @@ COPIES = frozenset(
 class Rounded(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Moves every result by a rounding, at random, and what is added up by a smaller one."""
 
-    def __init__(self, eps: float, seed: int) -> None:
+    def __init__(self, eps: float | None, seed: int) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.eps, self.seed = eps, seed
-        self.inside = ADDED_UP * min(eps, torch.finfo(torch.float32).eps)
         self.generators: dict[torch.device, torch.Generator] = {}
 
-    def moved(self, part: Tensor, by: float) -> Tensor:
-        """Return a tensor whose elements are moved by up to half of this part of themselves."""
+    def moved(self, part: Tensor, *, inside: bool = False) -> Tensor:
+        """Return a tensor whose elements are moved by a rounding: to its own dtype, if no other."""
         if not (part.is_floating_point() or part.is_complex()) or part.layout != torch.strided:
             return part
+        # with less than twice a rounding what is in that dtype already, as 1 + exp(x) of a mish
+        # near -3 (in tests/), would be rounded back
+        by = self.eps or 2 * torch.finfo(part.dtype).eps
+        if inside:
+            by = ADDED_UP * min(by, torch.finfo(torch.float32).eps)
         if part.device not in self.generators:
             self.generators[part.device] = torch.Generator(part.device).manual_seed(self.seed)
         drawn = torch.rand(
@@ -45,7 +49,7 @@ class Rounded(TorchDispatchMode):  # type: ignore[no-untyped-call]
             device=part.device,
         )
         if not part.is_complex():
-            return part * (1 + by * (drawn - 0.5)).to(part.dtype)
+            return (part * (1 + by * (drawn - 0.5))).to(part.dtype)
         # each of its two numbers is what large products leave, and rounded as they are
         return part + by * part.abs() * torch.view_as_complex(drawn - 0.5).to(part.dtype)
 
@@ -58,15 +62,15 @@ class Rounded(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if any(one is not None for one in aliases):  # a view, or an operation in place
             out = func(*args, **kwargs)
             if isinstance(out, Tensor) and aliases[0].is_write:
-                out.copy_(self.moved(out, self.eps))
+                out.copy_(self.moved(out))
             return out
         if torch.Tag.pointwise not in func.tags:
-            args = tree_map_only(Tensor, lambda part: self.moved(part, self.inside), args)
-        return tree_map_only(Tensor, lambda part: self.moved(part, self.eps), func(*args, **kwargs))
+            args = tree_map_only(Tensor, lambda part: self.moved(part, inside=True), args)
+        return tree_map_only(Tensor, self.moved, func(*args, **kwargs))
 
 
 @contextmanager
-def rounded(eps: float, seed: int) -> Iterator[Rounded]:
+def rounded(eps: float | None, seed: int) -> Iterator[Rounded]:
     """Round what runs inside. Attention is taken apart, since its kernels round inside too."""
     with sdpa_kernel(SDPBackend.MATH), Rounded(eps, seed) as mode:
         yield mode

@@ -108,6 +108,65 @@ def test_a_silu_whose_every_operation_rounds(dtype: torch.dtype) -> None:
             assert vtj.check(f, x, reference=functional.silu).verdict == "wrong"
 
 
+def gelu(x: Tensor) -> Tensor:
+    """Compose it of the error function, of which no digit is left near -3."""
+    return x * 0.5 * (1 + torch.erf(x / 2**0.5))
+
+
+def gelu_tanh(x: Tensor) -> Tensor:
+    """Compose it of a tanh."""
+    return 0.5 * x * (1 + torch.tanh((2 / torch.pi) ** 0.5 * (x + 0.044715 * x**3)))
+
+
+def mish(x: Tensor) -> Tensor:
+    """Compose it of a softplus that adds 1."""
+    return x * torch.tanh(torch.log(1 + torch.exp(x)))
+
+
+COMPOSED: list[tuple[Callable[[Tensor], Tensor], Callable[[Tensor], Tensor]]] = [
+    (gelu, functional.gelu),
+    (gelu_tanh, lambda x: functional.gelu(x, approximate="tanh")),
+    (mish, functional.mish),
+]
+
+
+@pytest.mark.parametrize("dtype", HALF, ids=str)
+@pytest.mark.parametrize(("plain", "reference"), COMPOSED, ids=lambda one: one.__name__)
+def test_an_activation_whose_every_operation_rounds(
+    plain: Callable[[Tensor], Tensor], reference: Callable[[Tensor], Tensor], dtype: torch.dtype
+) -> None:
+    """Its terms cancel, in y too: by torch's own, which rounds once, nobody sees that."""
+
+    def spoiled(change: Callable[[Tensor], Any]) -> Any:
+        def backward(saved: tuple[Tensor, ...], v: Tensor) -> Tensor:
+            x = saved[0].detach().requires_grad_()
+            with torch.enable_grad():
+                (grad,) = torch.autograd.grad(plain(x), x, v)
+            change(grad)
+            return grad
+
+        return custom(plain, backward)
+
+    def element(grad: Tensor) -> None:
+        grad[grad.abs().argmax()] *= 1.1
+
+    for seed in range(3):
+        x = torch.randn(64, generator=torch.Generator().manual_seed(seed)).to(dtype)
+        for f in (plain, spoiled(lambda grad: None)):
+            report = vtj.check(f, x, reference=reference)
+            assert report, str(report)
+        for wrong in (
+            lambda grad: grad.mul_(1.05),
+            lambda grad: grad[:16].mul_(1.1),
+            lambda grad: grad[7].neg_(),
+            element,
+        ):
+            report = vtj.check(spoiled(wrong), x, reference=reference)
+            assert (report.verdict, report.culprit) == ("wrong", "backward"), str(report)
+        once = custom(plain, lambda x, v: v * plain(x[0]) / x[0])  # a term is missing
+        assert vtj.check(once, x, reference=reference).verdict == "wrong"
+
+
 def test_a_steep_sine_excuses_no_gradient_that_is_twice_as_large() -> None:
     """A last digit of x in bfloat16 turns its wave by more than once around."""
     f = custom(lambda x: (300 * x).sin(), lambda x, v: 600 * v * (300 * x[0]).cos())
