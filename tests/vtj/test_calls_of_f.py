@@ -56,6 +56,22 @@ ELEMENTWISE: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
 # of a single element softmax is constant
 SIZES = [(name, n) for name in ELEMENTWISE for n in (1, 5, 10, 100, 1000)]
 SIZES.remove(("a missing term", 1))
+# kinks that lie close together
+SORTED: dict[str, Callable[[Tensor], Tensor]] = {
+    "sort": lambda x: x.sort()[0],
+    "topk": lambda x: x.topk(x.numel() // 2)[0],
+    "quantile": lambda x: x.quantile(torch.tensor([0.1, 0.5, 0.9]).to(x)),
+}
+MISTAKES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "a factor": lambda grad, g: 2 * grad,
+    "a factor of 1.001": lambda grad, g: 1.001 * grad,
+    "zero at its largest": lambda grad, g: grad.index_fill(0, grad.abs().argmax(), 0),
+    "off in one element": lambda grad, g: grad.index_add(
+        0, torch.tensor([333]), 0.3 * g.sum()[None]
+    ),
+    "half of it zero": lambda grad, g: grad * (torch.arange(grad.numel()) % 2),
+    "a constant": lambda grad, g: grad + 0.1,
+}
 OF_MATRICES = {
     "transposed": (
         (custom(lambda x: WEIGHT @ x, lambda x, g: WEIGHT @ g), lambda x: WEIGHT @ x),
@@ -90,6 +106,33 @@ def test_certify_calls_what_is_wrong_100_times_at_most(name: str, n: int) -> Non
     assert verdict == "wrong"
     assert count <= 100
     assert calls(vtj.certify, right, of_size(n)) == ("correct", 6)
+
+
+@pytest.mark.parametrize("name", SORTED)
+def test_kinks_close_together_make_no_wrong_dearer(name: str) -> None:
+    f, generator = SORTED[name], torch.Generator().manual_seed(0)
+    x = torch.randn(1000, dtype=torch.float64, generator=generator)
+
+    def right(x: tuple[Tensor], g: Tensor) -> Tensor:
+        leaf = x[0].detach().requires_grad_()
+        with torch.enable_grad():
+            return torch.autograd.grad(f(leaf), leaf, g)[0]
+
+    assert vtj.certify(custom(f, right), x).verdict == "correct"
+    for mistake, spoil in MISTAKES.items():
+        wrong = custom(f, lambda x, g, spoil=spoil: spoil(right(x, g), g))
+        verdict, count = calls(vtj.certify, wrong, x)
+        assert (mistake, verdict) == (mistake, "wrong")
+        assert count <= 100
+
+
+@pytest.mark.parametrize("n", [10, 100, 1000])
+def test_a_fine_factor_is_told_as_cheap(n: int) -> None:
+    wrong = custom(torch.sin, lambda x, g: (1 + 1e-5) * cosine(x, g))
+    report = vtj.certify(wrong, of_size(n))
+    assert report.verdict == "wrong"
+    assert "the factor 1.00001" in report.findings[0]
+    assert calls(vtj.certify, wrong, of_size(n))[1] <= 100
 
 
 @pytest.mark.parametrize(("name", "n"), [(name, n) for name, n in SIZES if n <= 100])

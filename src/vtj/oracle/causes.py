@@ -8,7 +8,6 @@ from math import prod
 
 import numpy as np
 
-from vtj.calling.tensors import fresh_leaves
 from vtj.engines import BACKWARD, BY_HAND, FORWARD, NUMERIC, Family
 from vtj.oracle.pairs import Pair, Probes, pairs
 from vtj.oracle.patterns import (
@@ -32,7 +31,7 @@ from vtj.oracle.patterns import (
     turns,
 )
 from vtj.oracle.tolerance import VISIBLE
-from vtj.oracle.trial import ForwardRun, Trial
+from vtj.oracle.trial import Trial
 from vtj.oracle.voting import Array, Witness, distance, unnamed
 from vtj.oracle.witnesses import failure
 
@@ -74,19 +73,7 @@ def _of_all_entries(
         return None
     columns = np.eye(trial.size[1])
     rows = np.eye(trial.size[0])
-    if trial.custom and all(trial.connected):
-        # in one run: else a wrong sine of ten elements (in tests/) takes more than 100 calls
-        leaves = fresh_leaves(trial.x)
-        run = ForwardRun(leaves, trial.f(*leaves))
-        outcomes = []
-        for v in rows:
-            came = passes.backward_of(run, v)
-            # a graph may be good for one pass
-            outcomes.append(passes.backward(v) if failure(came) else came)
-            for leaf in leaves:
-                leaf.grad = None
-    else:
-        outcomes = [passes.backward(v) for v in rows]
+    outcomes = list(map(passes.in_one_run(), rows))
     if any(failure(one) for one in outcomes):
         return None
     found = {BACKWARD.name: np.stack([trial.gradient(one.grad) for one in outcomes])}

@@ -6,6 +6,7 @@ measures the noise of the values and looks at three ranges of steps before it co
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import product
 from math import prod
 
 import numpy as np
@@ -281,8 +282,6 @@ def past_kinks(
         floor = eps * np.maximum(abs(plus), abs(minus)) + noise + rounding * abs(value)
         return value, floor / step
 
-    wide = [slope(part * first)[0] for part in WIDE]
-
     def over(steps: Array) -> tuple[Array, Array]:
         (value, error), *finer = map(slope, steps.tolist())
         size = np.maximum(abs(value), np.sqrt(np.mean(value**2)))
@@ -293,13 +292,14 @@ def past_kinks(
             error = np.maximum(error, abs(one - value) * step / steps[0])
         error = np.maximum(error, np.median(error))  # a few of thousands agree by chance
         if known.any():
-            elsewhere = [
-                abs(slope(steps[0], side * part * first)[0] - value)
-                for part in WIDE
-                for side in (1, -1)
-            ]
-            off = [abs(one - value) for one in wide]
-            known &= np.max(elsewhere, axis=0) >= np.max(off, axis=0) / 4
+            off = np.max([abs(slope(part * first)[0] - value) for part in WIDE], axis=0) / 4
+            elsewhere = np.zeros(value.shape)
+            for part, side in product(WIDE, (1, -1)):
+                if not (known & (elsewhere < off)).any():
+                    break
+                one = slope(steps[0], side * part * first)[0]
+                elsewhere = np.maximum(elsewhere, abs(one - value))
+            known &= elsewhere >= off
         return value, np.where(known, error, np.inf)
 
     steps = first * np.array(PAST_KINKS)

@@ -105,7 +105,8 @@ def test_what_is_expected_spares_calls_and_what_is_not_costs_them() -> None:
     assert len(asked(U, expected=right)) in (4, 6)
     assert len(asked(U)) == 8
     slopes[1] *= 1 + 1e-9
-    assert len(asked(U, expected=slopes)) == 6 + 8
+    steps = asked(U, expected=slopes)
+    assert len(steps) == 6 + 8 - 4  # two of the three steps are not asked again
 
 
 def test_numbers_of_terms_that_cancel_have_the_rounding_of_the_terms() -> None:
