@@ -150,7 +150,7 @@ def probe(passes: Passes, run: ForwardRun, J: Operator | None, probes: int) -> P
     ways = alone, spread(trial, v[0], run), expanded(trial, run), with_zeros(trial, v[0], run)
     # a single pass is one of a new run: does f give the same y again?
     first, spent = [passes.backward_of(run, v[0])] if probes > 1 else [], None
-    if first and (spent := failure(first[0])):
+    if first and trial.looked_into and (spent := failure(first[0])):
         first = [passes.backward(v[0])]
     others = [passes.backward(one) for one in v[len(first) : probes - 1]]
     slopes, raised = None, None
