@@ -22,7 +22,7 @@ from vtj.oracle.behavior import (
 )
 from vtj.oracle.blind_spots import UNSEEN, possibly_detached
 from vtj.oracle.doubts import Doubt, Remedy, open_question, settle
-from vtj.oracle.findings import BESIDE, Finding, concluded
+from vtj.oracle.findings import BESIDE, KINK, Finding, concluded
 from vtj.oracle.further import judge_further
 from vtj.oracle.judging import DEFAULT, MOST_ENTRIES, entry_by_entry, gradient_argument
 from vtj.oracle.locating import DIFFERENT
@@ -107,7 +107,8 @@ def _of_weakness(case: Compared, _: bool) -> Finding | None:
     negligible = negligible_slopes(trial, (abs(asked.v) @ abs(trial.y_vector))[:, None])
     if (abs(asked.grads) <= negligible).all():
         return None
-    return Finding(_too_weak(case), "undecided")
+    kink = KINK * asked.passes.kinked(asked.u, asked.v[0])
+    return Finding(_too_weak(case) + kink, "undecided")
 
 
 def _of_detached(case: Compared, hidden: Mask) -> Finding:

@@ -24,6 +24,7 @@ FEW_DIGITS = 1e-9
 BESIDE = "compare it with a plain function (reference=)"
 FORWARD_ERRS = "torch's own forward formula is wrong"
 MEANT = "if that is meant, say so (surrogate=f)"
+KINK = "; f has a kink at x: move x off it"
 SPLIT_VOTE = f"nobody to decide between them; {BESIDE}"
 LAST_DIGITS = (
     "a formula is good to these digits only, or a very small path is detached; "

@@ -12,10 +12,11 @@ import torch
 from vtj.calling.tensors import as_tuple, fresh_leaves, like, same, values, values_or_nan
 from vtj.engines import NUMERIC
 from vtj.engines.forward import jvp, with_tangents
-from vtj.engines.numeric import EPS, OrNan, derivative
+from vtj.engines.numeric import EPS, OrNan, derivative, lasting_jump
 from vtj.oracle.blind_spots import ROUNDED_AWAY, least_visible_slope
 from vtj.oracle.differences import (
     ENOUGH,
+    PAST_KINKS,
     fitted,
     past_kinks,
     richardson,
@@ -261,11 +262,22 @@ class Passes:
     def past_kinks(self, u: Array, v: Array | None = None) -> Witness:
         """Return what `differences` does, silent where no step without a kink tells it."""
         trial = self.trial
-        noise = np.zeros(1) if v is None else trial.eps * (abs(v) @ abs(trial.y_vector))
+        here, noise = trial.y_vector, np.zeros(1)
+        if v is not None:
+            here, noise = v @ here, trial.eps * (abs(v) @ abs(here))
+        along, rounding = self.along(u, v), self._rounding(u)
         value, error = past_kinks(
-            self.along(u, v), self.reach(u), trial.eps, noise=noise, rounding=self._rounding(u)
+            along, here, self.reach(u), trial.eps, noise=noise, rounding=rounding
         )
         return Witness("differences", NUMERIC.name, value, error, silent=np.isinf(error))
+
+    def kinked(self, u: Array, v: Array) -> bool:
+        """Return whether ⟨v, f⟩ has a kink at `x` itself along a direction."""
+        trial, along, here = self.trial, self.along(u, v), v @ self.trial.y_vector
+        steps = [part * self.reach(u) for part in PAST_KINKS]
+        jumps = [np.asarray(along(step) + along(-step) - 2 * here) / step for step in steps]
+        noise = abs(v) @ (trial.eps * abs(trial.y_vector) + trial.noise) / steps[-1]
+        return bool(lasting_jump(jumps, noise))
 
     def _rounding(self, u: Array) -> float:
         """Return the rounding error of `x`, as a part of the step by which its elements move."""
