@@ -175,5 +175,6 @@ def cancelled(chosen: float, slope: float, reach: float) -> str:
     """Return what is said where kinks inside `f` meet, so that torch's choice is not the slope."""
     ends = [slope - reach, slope + reach]
     low, high = (f"{0 if abs(end) < 1e-6 * reach else end:.6g}" for end in ends)
-    there = f"is {slope:.6g}" if low == high else f"goes from {low} to {high}"
-    return f"torch chose {chosen:.6g} where the slope {there}: kinks inside f meet; move x off them"
+    mine, here = numbers([chosen, slope], (chosen, slope))
+    there = f"is {here}" if low == high else f"goes from {low} to {high}"
+    return f"torch chose {mine} where the slope {there}: kinks inside f meet; move x off them"

@@ -65,9 +65,10 @@ def meta_learned(x: Tensor) -> Tensor:
         lambda x: x + x * x.detach(),
         lambda x: x + torch.no_grad()(lambda x: x * x.sum())(x),
         lambda x: x.detach() ** 2,
+        lambda x: nn.functional.gumbel_softmax(x, hard=True),
         meta_learned,
     ],
-    ids=["detach", "no_grad", "all of it", "a gradient without create_graph"],
+    ids=["detach", "no_grad", "all of it", "inside torch", "a gradient without create_graph"],
 )
 def test_beside_a_forward_pass_too(f: Callable[[Tensor], Tensor], verify: Any) -> None:
     """It errs as backward does where a path is detached, and heeds no ``no_grad``."""

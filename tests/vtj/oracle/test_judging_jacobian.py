@@ -383,6 +383,11 @@ def test_how_a_slope_is_told_that_torch_did_not_choose(
     assert cancelled(chosen, slope, reach) == line
 
 
+def test_what_torch_chose_is_told_with_the_digits_that_tell_it_from_the_slope() -> None:
+    told = cancelled(1.0000001, 1.0, 0.0)
+    assert told.startswith("torch chose 1.0000001 where the slope is 1: ")
+
+
 def symmetric(x: Tensor) -> Tensor:
     return (x + x.T) / 2
 
