@@ -155,6 +155,14 @@ def test_kinks_at_x_itself(size: int, every: int) -> None:
     assert report.findings[0].endswith(KINK)
 
 
+def test_what_is_the_slope_over_steps_to_both_sides_of_a_kink_is_correct() -> None:
+    """Abs has one of 0 at 0."""
+    absolute = custom(torch.abs, lambda x, v: v * x[0].sign())
+    x = torch.randn(60, generator=torch.Generator().manual_seed(0)).round(decimals=1)
+    assert (x == 0).any()
+    assert vtj.certify(lambda x: (absolute(x).cumsum(0) * x.sin()).reshape(5, -1), x)
+
+
 def test_an_image_looked_up_at_its_own_places() -> None:
     x = (IMAGE, torch.eye(2, 3)[None])
     report = vtj.certify(warped, x)
