@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 import vtj
+from tests.zoo.bug import custom
 
 
 class Linear(nn.Linear):
@@ -127,6 +128,58 @@ def test_elements_that_lie_close_together(size: int, seed: int) -> None:
     # before it looked past kinks: up to 3030 for what is right, *undecided* for 6 of 18 such x
     assert right <= 100
     assert len(made) <= (150 if size <= 1000 else 300)
+
+
+KINK = "; f has a kink at x: move x off it"
+clamped = custom(lambda x: x.clamp(min=0), lambda x, v: v * (x[0] > 0))
+IMAGE = torch.randn(1, 2, 5, 5, generator=torch.Generator().manual_seed(0))
+
+
+def warped(image: Tensor, by: Tensor) -> Tensor:
+    """Look up an image where a map leads, as a spatial transformer does: by the identity at first.
+
+    Each place is one where the image has a kink, and there is no forward pass.
+    """
+    grid = nn.functional.affine_grid(by, image.shape, align_corners=True)
+    return nn.functional.grid_sample(image, grid, align_corners=True)
+
+
+@pytest.mark.parametrize("every", [1, 3, 64], ids=["all are zero", "many", "one"])
+@pytest.mark.parametrize("size", [64, 300])
+def test_kinks_at_x_itself(size: int, every: int) -> None:
+    """What torch chose there is no mistake, and what is hidden beside it is not called correct."""
+    x = torch.randn(size, generator=torch.Generator().manual_seed(0))
+    x[::every] = 0
+    report = vtj.certify(clamped, x)
+    assert report.verdict == "undecided"
+    assert report.findings[0].endswith(KINK)
+
+
+def test_what_is_the_slope_over_steps_to_both_sides_of_a_kink_is_correct() -> None:
+    """Abs has one of 0 at 0."""
+    absolute = custom(torch.abs, lambda x, v: v * x[0].sign())
+    x = torch.randn(60, generator=torch.Generator().manual_seed(0)).round(decimals=1)
+    assert (x == 0).any()
+    assert vtj.certify(lambda x: (absolute(x).cumsum(0) * x.sin()).reshape(5, -1), x)
+
+
+def test_an_image_looked_up_at_its_own_places() -> None:
+    x = (IMAGE, torch.eye(2, 3)[None])
+    report = vtj.certify(warped, x)
+    assert report.verdict == "undecided"
+    assert report.findings[0].endswith(KINK)
+    assert vtj.check(warped, x)
+    assert vtj.certify(warped, (IMAGE, torch.eye(2, 3)[None] + IMAGE[:, 0, :2, :3] / 10))
+
+
+def test_a_gross_mistake_beside_kinks_at_x() -> None:
+    x = torch.randn(100, generator=torch.Generator().manual_seed(0))
+    x[::4] = 0
+    opposite = custom(lambda x: x.clamp(min=0), lambda x, v: -v * (x[0] > 0))
+    report = vtj.certify(opposite, x)
+    assert (report.verdict, report.culprit) == ("wrong", "backward")
+    at = int(report.findings[0].partition("[")[2].partition("]")[0])
+    assert x[at] > 0, report
 
 
 class Scaled(torch.autograd.Function):

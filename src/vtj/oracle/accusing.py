@@ -45,7 +45,8 @@ def accused(
     if family.verdict == "undecided":
         return Finding(f"{told}: {family.conclusion}", "undecided")
     mistake, count = remarks()
-    if family == NUMERIC and not mistake and trial.detaches:
-        found = accusation(told, family.conclusion, family.culprit, DETACHED, count)
+    # a custom Function may have a jvp that errs as its backward does
+    if family == NUMERIC and not trial.custom and (mistake or trial.detaches):
+        found = accusation(told, family.conclusion, family.culprit, mistake or DETACHED, count)
         return replace(found, text=f"{found.text}; {MEANT}")
     return accusation(told, family.conclusion, family.culprit, mistake, count)

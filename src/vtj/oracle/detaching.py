@@ -11,7 +11,8 @@ from torch.autograd.function import BackwardCFunction
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
-DETACH = frozenset(["detach", "detach_", "item", "tolist"])
+# torch.autograd.grad detaches without create_graph, as in the inner step of a first-order MAML
+DETACH = frozenset(["detach", "detach_", "item", "tolist", "grad"])
 DATA = Tensor.data.__get__  # type: ignore[attr-defined]
 
 
@@ -26,7 +27,8 @@ class _Detaching(TorchFunctionMode):
         out = func(*args, **(kwargs or {}))
         given, made = _tensors((args, kwargs)), _tensors(out)
         named = getattr(func, "__name__", "") in DETACH or func == DATA
-        if named or (made and not is_grad_enabled()):
+        kept = not any(one.requires_grad for one in made)
+        if (named and kept) or (made and not is_grad_enabled()):
             self.seen |= any(one.requires_grad for one in given)
         self.custom |= any(isinstance(one.grad_fn, BackwardCFunction) for one in given)
         return out

@@ -22,7 +22,7 @@ from vtj.oracle.behavior import (
 )
 from vtj.oracle.blind_spots import UNSEEN, possibly_detached
 from vtj.oracle.doubts import Doubt, Remedy, open_question, settle
-from vtj.oracle.findings import BESIDE, Finding, concluded
+from vtj.oracle.findings import BESIDE, KINK, Finding, concluded
 from vtj.oracle.further import judge_further
 from vtj.oracle.judging import DEFAULT, MOST_ENTRIES, entry_by_entry, gradient_argument
 from vtj.oracle.locating import DIFFERENT
@@ -78,7 +78,8 @@ def _over_wide_steps(case: Compared) -> Compared:
         return case
     even = replace(asked, passes=passes, u=asked.u / asked.passes.scale * passes.scale)
     if asked.forward is None:
-        even = replace(even, differences=passes.with_care(even.u, asked.v))
+        mine = asked.grads @ even.u
+        even = replace(even, differences=passes.with_care(even.u, asked.v, expected=mine))
     else:  # else large models are undecided: the smallest of their weights hardly move
         even = with_forward_pass(even)
     wide = settle(at_first_sight(even), (DIFFERENT,))
@@ -107,7 +108,8 @@ def _of_weakness(case: Compared, _: bool) -> Finding | None:
     negligible = negligible_slopes(trial, (abs(asked.v) @ abs(trial.y_vector))[:, None])
     if (abs(asked.grads) <= negligible).all():
         return None
-    return Finding(_too_weak(case), "undecided")
+    kink = KINK * asked.passes.kinked(asked.u, asked.v[0])
+    return Finding(_too_weak(case) + kink, "undecided")
 
 
 def _of_detached(case: Compared, hidden: Mask) -> Finding:

@@ -24,6 +24,7 @@ FEW_DIGITS = 1e-9
 BESIDE = "compare it with a plain function (reference=)"
 FORWARD_ERRS = "torch's own forward formula is wrong"
 MEANT = "if that is meant, say so (surrogate=f)"
+KINK = "; f has a kink at x: move x off it"
 SPLIT_VOTE = f"nobody to decide between them; {BESIDE}"
 LAST_DIGITS = (
     "a formula is good to these digits only, or a very small path is detached; "
@@ -174,5 +175,6 @@ def cancelled(chosen: float, slope: float, reach: float) -> str:
     """Return what is said where kinks inside `f` meet, so that torch's choice is not the slope."""
     ends = [slope - reach, slope + reach]
     low, high = (f"{0 if abs(end) < 1e-6 * reach else end:.6g}" for end in ends)
-    there = f"is {slope:.6g}" if low == high else f"goes from {low} to {high}"
-    return f"torch chose {chosen:.6g} where the slope {there}: kinks inside f meet; move x off them"
+    mine, here = numbers([chosen, slope], (chosen, slope))
+    there = f"is {here}" if low == high else f"goes from {low} to {high}"
+    return f"torch chose {mine} where the slope {there}: kinks inside f meet; move x off them"

@@ -27,6 +27,7 @@ from vtj.oracle.differences import PAST_KINKS
 from vtj.oracle.doubts import Doubt, Remedy
 from vtj.oracle.findings import (
     BESIDE,
+    KINK,
     SPLIT_VOTE,
     Finding,
     accusation,
@@ -469,7 +470,8 @@ def _beyond_entries(
     name = trial.x_name("x.grad", at) if pair.side == "x" else pair.what
     told = f"{name}: {said([pair.a, pair.b], at)}"
     if not gap.any() or only_rounding(trial, v, grad, gap):
-        return Finding(f"{told}: no single entry that differs was found; {BESIDE}", "undecided")
+        told += f": no single entry that differs was found; {BESIDE}"
+        return Finding(told + KINK * asked.passes.kinked(asked.u, v), "undecided")
     how = NOT_OF_V if _constant(asked) else NOT_LINEAR
     return accusation(told, BACKWARD.conclusion, BACKWARD.culprit, how)
 

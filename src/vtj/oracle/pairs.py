@@ -247,7 +247,9 @@ def past_kinks(pair: Pair, asked: Probes) -> Pair:
     if not by_differences or asked.u.size <= LARGE or asked.trial.dtype != torch.float64:
         return pair
     v = asked.v[[pair.probe]] if pair.side == "number" else None
-    return replace(pair, b=speaking_first(asked.passes.past_kinks(asked.u, v), pair.b))
+    return replace(
+        pair, b=speaking_first(asked.passes.past_kinks(asked.u, v, pair.a.value), pair.b)
+    )
 
 
 def reexamined_pair(pair: Pair, asked: Probes) -> Pair:
@@ -261,7 +263,7 @@ def reexamined_pair(pair: Pair, asked: Probes) -> Pair:
         pair = replace(pair, b=passes.differences(u, robust=True))
     if pair.differs and pair.b.family == NUMERIC.name and pair.side == "number":
         gap = abs(pair.a.value - pair.b.value)
-        differences = passes.with_care(u, v[None], gap=gap)
+        differences = passes.with_care(u, v[None], gap=gap, expected=pair.a.value)
         pair = replace(pair, b=replace(differences, size=pair.a.size, silent=False))
     if pair.differs and pair.side != "y":
         rounding = gradient_rounding(

@@ -12,10 +12,11 @@ import torch
 from vtj.calling.tensors import as_tuple, fresh_leaves, like, same, values, values_or_nan
 from vtj.engines import NUMERIC
 from vtj.engines.forward import jvp, with_tangents
-from vtj.engines.numeric import EPS, OrNan, derivative
+from vtj.engines.numeric import EPS, OrNan, derivative, lasting_jump
 from vtj.oracle.blind_spots import ROUNDED_AWAY, least_visible_slope
 from vtj.oracle.differences import (
     ENOUGH,
+    PAST_KINKS,
     fitted,
     past_kinks,
     richardson,
@@ -236,19 +237,22 @@ class Passes:
         *,
         row: int | None = None,  # the only one that is asked for
         gap: float | Array = np.inf,  # to who contradicts them; one that is small tells no kink
+        expected: float | Array = np.nan,
     ) -> Witness:
         """Return `differences` past kinks, where there may be many and that tells, else robust."""
         asked = v if row is None else np.eye(1, self.trial.size[0], row)
-        if past := self.told_past_kinks(u, asked, gap):
+        if past := self.told_past_kinks(u, asked, gap, expected):
             return past
         found = self.differences(u, v=v, robust=True)
         return found if row is None else found.only(row)
 
-    def told_past_kinks(self, u: Array, v: Array | None, gap: float | Array) -> Witness | None:
+    def told_past_kinks(
+        self, u: Array, v: Array | None, gap: float | Array, expected: float | Array = np.nan
+    ) -> Witness | None:
         """Return `past_kinks` where there may be many, and that tells all, beside such gaps."""
         if self.trial.dtype != torch.float64 or u.size <= MANY:
             return None
-        past = self.past_kinks(u, v)
+        past = self.past_kinks(u, v, expected)
         # else a sine (in tests/) that is off by 1e-8 is not told to have a factor
         told = (gap > VISIBLE * abs(past.value)) | (past.error <= VISIBLE * gap)
         return None if np.any(past.silent) or not told.all() else past
@@ -258,14 +262,35 @@ class Passes:
         value, error = fitted(self.along(u, v), v @ self.trial.y_vector, self.reach(u))
         return Witness("differences", NUMERIC.name, value, error, silent=~np.isfinite(error))
 
-    def past_kinks(self, u: Array, v: Array | None = None) -> Witness:
+    def past_kinks(
+        self, u: Array, v: Array | None = None, expected: float | Array = np.nan
+    ) -> Witness:
         """Return what `differences` does, silent where no step without a kink tells it."""
         trial = self.trial
-        noise = np.zeros(1) if v is None else trial.eps * (abs(v) @ abs(trial.y_vector))
+        here, noise = trial.y_vector, np.zeros(1)
+        if v is not None:
+            here, noise = v @ here, trial.eps * (abs(v) @ abs(here))
+        along, rounding = self.along(u, v), self._rounding(u)
         value, error = past_kinks(
-            self.along(u, v), self.reach(u), trial.eps, noise=noise, rounding=self._rounding(u)
+            along,
+            here,
+            self.reach(u),
+            trial.eps,
+            noise=noise,
+            rounding=rounding,
+            expected=expected,
         )
         return Witness("differences", NUMERIC.name, value, error, silent=np.isinf(error))
+
+    def kinked(self, u: Array, v: Array) -> bool:
+        """Return whether ⟨v, f⟩ is seen to have a kink at `x` itself along a direction."""
+        if u.size <= MANY:  # else a right normalize at 0, whose entries tell, takes 8 calls more
+            return False
+        trial, along, here = self.trial, self.along(u, v), v @ self.trial.y_vector
+        steps = [part * self.reach(u) for part in PAST_KINKS]
+        jumps = [np.asarray(along(step) + along(-step) - 2 * here) / step for step in steps]
+        noise = abs(v) @ (trial.eps * abs(trial.y_vector) + trial.noise) / steps[-1]
+        return bool(lasting_jump(jumps, noise))
 
     def _rounding(self, u: Array) -> float:
         """Return the rounding error of `x`, as a part of the step by which its elements move."""

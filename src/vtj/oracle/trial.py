@@ -32,7 +32,7 @@ from vtj.calling.tensors import (
     values,
     values_or_nan,
 )
-from vtj.engines import BACKWARD, FORWARD
+from vtj.engines import BACKWARD
 from vtj.engines.numeric import CLOSE
 from vtj.oracle.detaching import detaching
 from vtj.oracle.findings import element
@@ -258,15 +258,16 @@ class Trial:
         return [tuple(part.shape) for part in self.y]
 
     def seen_whole(self, against: Mapping[str, Mask]) -> Mask:
-        """Return the same, but nothing where autograd alone speaks and `f` is seen to detach.
+        """Return the same, but nothing where backward is contradicted and `f` is seen to detach.
 
         `against` is where each family is contradicted. Without it the weight's gradient of a
-        spectral_norm (in tests/), which has no forward pass, is a mistake of torch's backward.
+        spectral_norm (in tests/), which has no forward pass, is a mistake of torch's backward, and
+        so is what `f` computes under `no_grad`, which a forward pass does not heed.
         """
         contradicted = against.get(BACKWARD.name)
-        if FORWARD.name in against or contradicted is None or not contradicted.any():
+        if contradicted is None or not contradicted.any() or not self.detaches:
             return self.reached
-        return self.reached if not self.detaches else np.zeros_like(self.reached)
+        return np.zeros_like(self.reached)
 
     @cached_property
     def detaches(self) -> bool:

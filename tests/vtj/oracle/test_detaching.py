@@ -1,5 +1,8 @@
 """Where f is seen to detach, a backward that differences alone contradict is not at fault."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor, nn
@@ -43,6 +46,34 @@ def test_the_weight_of_a_spectral_norm_in_training() -> None:
 )
 def test_a_detached_path_without_a_forward_pass(f: object) -> None:
     report = vtj.check(lambda x: x + f(x), X, engines=["reverse", "numeric"])
+    assert (report.verdict, report.culprit) == ("wrong", "f")
+    assert DETACHED in report.findings[0]
+    assert report.findings[0].endswith(MEANT)
+
+
+def meta_learned(x: Tensor) -> Tensor:
+    """Take a step of gradient descent inside of f, of first order."""
+    loss = (x.sin() ** 2).sum()
+    (grad,) = torch.autograd.grad(loss, x, retain_graph=True)
+    return (x - 0.1 * grad) ** 2
+
+
+@pytest.mark.parametrize("verify", [vtj.check, vtj.certify])
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x + x * x.detach(),
+        lambda x: x + torch.no_grad()(lambda x: x * x.sum())(x),
+        lambda x: x.detach() ** 2,
+        lambda x: nn.functional.gumbel_softmax(x, hard=True),
+        meta_learned,
+    ],
+    ids=["detach", "no_grad", "all of it", "inside torch", "a gradient without create_graph"],
+)
+def test_beside_a_forward_pass_too(f: Callable[[Tensor], Tensor], verify: Any) -> None:
+    """It errs as backward does where a path is detached, and heeds no ``no_grad``."""
+    report = verify(f, X)
+    assert "forward" in report.findings[0]
     assert (report.verdict, report.culprit) == ("wrong", "f")
     assert DETACHED in report.findings[0]
     assert report.findings[0].endswith(MEANT)

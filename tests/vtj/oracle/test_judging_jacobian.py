@@ -13,6 +13,7 @@ from tests.zoo.bug import custom, matrix, vector
 from vtj.engines import FAMILIES
 from vtj.oracle.findings import (
     LAST_DIGITS,
+    MEANT,
     SPLIT_VOTE,
     cancelled,
     culprits,
@@ -225,13 +226,14 @@ def test_a_detached_path(jacobian: Any) -> None:
     row = int(finding[3])
     told = f"dy[{row}]/dx[2]: {by_hand}backward 0, forward 0, numeric {{0}}: {CONCLUSIONS['f']}"
     assert finding.startswith(told.format(f"{float(RIGHT[row, 2]):.6g}"))
-    assert finding.endswith(" (a detached path: zero where it should not be, 3 of 12 entries)")
+    named = " (a detached path: zero where it should not be, 3 of 12 entries)"
+    assert finding.endswith(f"{named}; {MEANT}")
 
 
 def test_part_of_a_path_that_is_detached() -> None:
     report = vtj.check(lambda x: x**2 + 3 * x.detach(), X[:1])
     told = "dy[0]/dx[0]: backward 1.2, forward 1.2, numeric 4.2: "
-    assert report.findings == (f"{told}{CONCLUSIONS['f']} (a detached path)",)
+    assert report.findings == (f"{told}{CONCLUSIONS['f']} (a detached path); {MEANT}",)
 
 
 def test_without_a_forward_pass_it_is_the_backward_unless_f_is_seen_to_detach() -> None:
@@ -239,7 +241,7 @@ def test_without_a_forward_pass_it_is_the_backward_unless_f_is_seen_to_detach() 
     report = vtj.check(hidden, X, jacobian=RIGHT.numpy(), engines=engines)
     assert report.culprit == "f"
     assert report.findings[0].endswith(
-        "(a detached path: zero where it should not be, 3 of 12 entries)"
+        f"(a detached path: zero where it should not be, 3 of 12 entries); {MEANT}"
     )
     report = vtj.check(
         lambda x: x.detach() + x, X[:1], jacobian=np.full((1, 1), 2.0), engines=engines
@@ -248,7 +250,7 @@ def test_without_a_forward_pass_it_is_the_backward_unless_f_is_seen_to_detach() 
     report = vtj.check(lambda x: RIGHT @ x.detach(), X, jacobian=RIGHT.numpy(), engines=engines)
     assert report.culprit == "f"
     assert report.findings[0].endswith(
-        " (a detached path: zero where it should not be, 9 of 12 entries)"
+        f" (a detached path: zero where it should not be, 9 of 12 entries); {MEANT}"
     )
 
 
@@ -379,6 +381,11 @@ def test_how_a_slope_is_told_that_torch_did_not_choose(
 ) -> None:
     line = f"torch chose {chosen:g} where the slope {told}: kinks inside f meet; move x off them"
     assert cancelled(chosen, slope, reach) == line
+
+
+def test_what_torch_chose_is_told_with_the_digits_that_tell_it_from_the_slope() -> None:
+    told = cancelled(1.0000001, 1.0, 0.0)
+    assert told.startswith("torch chose 1.0000001 where the slope is 1: ")
 
 
 def symmetric(x: Tensor) -> Tensor:
@@ -533,7 +540,7 @@ def test_differences_alone_against_a_j_by_hand_and_a_forward_pass() -> None:
         engines=["forward", "numeric"],
     )
     told = f"dy[0]/dx[0]: by hand 1.2, forward 1.2, numeric 4.2: {CONCLUSIONS['f']}"
-    assert report.findings == (f"{told} (a detached path)",)
+    assert report.findings == (f"{told} (a detached path); {MEANT}",)
 
 
 def test_formulas_of_backward_and_forward_that_are_good_to_some_digits() -> None:

@@ -12,7 +12,7 @@ from torch import Tensor
 import vtj
 from tests.zoo.bug import custom, vector
 from vtj.engines import FAMILIES
-from vtj.oracle.findings import LAST_DIGITS, SPLIT_VOTE
+from vtj.oracle.findings import LAST_DIGITS, MEANT, SPLIT_VOTE
 from vtj.oracle.locating import bisect
 
 X = vector(5)
@@ -253,7 +253,7 @@ def test_an_entry_that_autograd_does_not_see(name: str) -> None:
     zero = not (said["backward"].any() or said["forward"].any())
     named = f"a detached path{': zero where it should not be' if zero else ''}"
     assert (report.verdict, report.culprit) == ("wrong", "f")
-    assert concluded == f"{UNSEEN} ({named})"
+    assert concluded == f"{UNSEEN} ({named}); {MEANT}"
     assert said["backward"][at] != said["numeric"][at]
 
 
@@ -269,7 +269,7 @@ def test_an_entry_of_several_inputs_and_outputs() -> None:
         return a.sum() * b, a[:2] ** 2 * factor.detach()
 
     said = "dy[1][0]/dx[1][0]: backward 0, forward 0, numeric 0.36"
-    finding = f"{said}: {{}} (a detached path: zero where it should not be)"
+    finding = f"{said}: {{}} (a detached path: zero where it should not be); {MEANT}"
     found(vtj.certify(g, (vector(3), vector(2))), "wrong", "f", finding)
 
 

@@ -14,6 +14,7 @@ from vtj.calling.tensors import Tensors
 from vtj.engines.numeric import EPS
 from vtj.oracle.blind_spots import ROUNDED_AWAY, least_visible_slope
 from vtj.oracle.doubts import settle
+from vtj.oracle.findings import MEANT
 from vtj.oracle.reexamination import DOUBTS
 from vtj.oracle.trial import Trial, try_out
 from vtj.oracle.voting import Witness, distance
@@ -215,4 +216,4 @@ def test_where_stairs_are_stepped_over_all_entries_are_looked_at() -> None:
     """The slope of 1 at the last is that of stairs from afar."""
     x = torch.tensor([0.25, 1.75, -2.25], dtype=torch.float64)
     report = vtj.check(lambda x: x + (x.round() - x).detach(), x)
-    assert report.findings[0].endswith("(a detached path, 3 of 9 entries)")
+    assert report.findings[0].endswith(f"(a detached path, 3 of 9 entries); {MEANT}")
