@@ -1,6 +1,7 @@
 """Whether a call keeps from autograd what it computes: under no_grad, or by a detach.
 
-A custom Function computes under no_grad as it should, so nothing is known of a call with one.
+A custom Function computes under no_grad as it should, and a hook may change a gradient, so nothing
+is known of a call with one of these.
 """
 
 from collections.abc import Callable
@@ -21,7 +22,7 @@ class _Detaching(TorchFunctionMode):
 
     def __init__(self) -> None:
         super().__init__()
-        self.seen = self.custom = False
+        self.seen = self.unknown = False
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         out = func(*args, **(kwargs or {}))
@@ -30,7 +31,8 @@ class _Detaching(TorchFunctionMode):
         kept = not any(one.requires_grad for one in made)
         if (named and kept) or (made and not is_grad_enabled()):
             self.seen |= any(one.requires_grad for one in given)
-        self.custom |= any(isinstance(one.grad_fn, BackwardCFunction) for one in given)
+        self.unknown |= getattr(func, "__name__", "") == "register_hook"
+        self.unknown |= any(isinstance(one.grad_fn, BackwardCFunction) for one in given)
         return out
 
 
@@ -50,4 +52,4 @@ def detaching(call: Callable[[], object]) -> bool:
     noted = _Detaching()
     with noted:
         call()
-    return bool(noted.seen and not noted.custom)
+    return bool(noted.seen and not noted.unknown)

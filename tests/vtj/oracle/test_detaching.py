@@ -84,7 +84,7 @@ def hooked(x: Tensor) -> Tensor:
     if y.requires_grad:
         y.register_hook(lambda grad: 2 * grad)
     with torch.no_grad():
-        assert y.shape == x.shape
+        assert y.sum() > 0  # a value that is written to a log
     return y
 
 
