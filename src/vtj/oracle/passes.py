@@ -36,6 +36,8 @@ FIRST = 2.0**-6
 # Of that: two steps mostly reach ten digits, three more. The third decides how often f is called,
 # and no verdict: without it a cumprod (in tests/) takes 14 calls in place of 8.
 TO_CONFIRM = (1.0, 2.0**-4, 2.0**-2)
+# Elements of y whose values are kept, of each step: of ten times as many a hundred take 8 GB.
+KEPT = 1_000_000
 # Elements of x, among which kinks may lie close together: a right sort of 100 (in tests/) takes
 # hundreds of calls without. The entries of fewer cost no more than the search for one that is wrong
 # may, and are looked at: else the right x.bfloat16() (in tests/) is undecided.
@@ -138,7 +140,7 @@ class Passes:
         last, whole = self._last or (u, None)
         if whole is None or not np.array_equal(last, u):
             whole = self._values(u, watched)
-            if v is None:
+            if v is None and self.trial.size[0] <= KEPT:
                 whole = cache(whole)
                 self._last[:] = u, whole
         return whole if v is None else cache(lambda step: v @ whole(step))

@@ -109,6 +109,24 @@ def test_what_is_expected_spares_calls_and_what_is_not_costs_them() -> None:
     assert len(steps) == 6 + 8 - 4  # two of the three steps are not asked again
 
 
+@pytest.mark.parametrize(("kept", "calls"), [(HERE.size, 1), (HERE.size - 1, 2)])
+def test_the_values_of_a_large_y_are_not_kept(
+    monkeypatch: pytest.MonkeyPatch, kept: int, calls: int
+) -> None:
+    monkeypatch.setattr("vtj.oracle.passes.KEPT", kept)
+    steps: list[Tensor] = []
+
+    def f(x: Tensor) -> Tensor:
+        steps.append(x)
+        return torch.sin(x)
+
+    passes = passes_of(f)
+    steps.clear()
+    for _ in range(2):
+        passes.along(U)(0.125)
+    assert len(steps) == calls
+
+
 def test_numbers_of_terms_that_cancel_have_the_rounding_of_the_terms() -> None:
     passes = passes_of(lambda x: torch.sin(x) + 1e6)
     numbers = passes.differences(U, v=np.array([[1.0, -1.0, 0.0]]))
