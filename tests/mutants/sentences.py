@@ -12,7 +12,7 @@ import json
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -61,6 +61,9 @@ FEW = 2
 """So many contraries of one word are planted: a word may have twenty."""
 GOAL = 0.9
 """Of the contraries of words, computed or told from values, so many have to be refused."""
+BY_CHANCE = 1.5
+"""In a third of the pages so many times as many may get through. Of opposites 8 % do in all pages,
+11.1 % did at one commit, and without this one commit of forty would fail by the draw alone."""
 CONTRARY: dict[words.Meaning, tuple[str, ...]] = {
     "all": ("never", "cannot"),
     "none": ("always", "may"),
@@ -396,6 +399,14 @@ def of_page(name: str) -> list[tuple[Contrary, int, str | None]]:
     return [*outcomes(name), *told_from_values(name)]
 
 
+def too_many(kinds: Mapping[str, Counter[str]], *, some: bool) -> bool:
+    """Return whether too many contraries of a kind that is held got through."""
+    # names are told and not held: two of a paragraph often have the same said of them
+    held = [kinds[of] for of in (WORD, TOLD, NOT, OPPOSITE) if of in kinds]
+    most = (1 - GOAL) * (BY_CHANCE if some else 1)
+    return any(found["through"] > most * found["planted"] for found in held)
+
+
 def main(arguments: list[str]) -> int:
     """Plant all contraries; return whether too many of computed words got through."""
     parser = argparse.ArgumentParser(prog="tests.mutants.sentences", description=main.__doc__)
@@ -421,9 +432,7 @@ def main(arguments: list[str]) -> int:
                 change = f"{contrary.before!r} became {contrary.after!r}"
                 print(f"{name}:{line}: {contrary.kind}: got through: {change}")
     print(*(f"{kind}: {dict(found)}" for kind, found in kinds.items()), sep="\n")
-    # names are told and not held: two of a paragraph often have the same said of them
-    held = WORD, TOLD, NOT, OPPOSITE
-    failed = any(kinds[of]["through"] > (1 - GOAL) * kinds[of]["planted"] for of in held)
+    failed = too_many(kinds, some=options.some)
     if options.pages or options.some:  # what readers drew is told for all pages, and not held
         return int(failed)
     readers = Counter[str]()
