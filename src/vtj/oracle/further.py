@@ -184,11 +184,12 @@ def expanded(trial: Trial, run: ForwardRun | None = None) -> tuple[Further, Furt
         weights.append(memory[0].expand(part.shape) if part.numel() > 1 else part)
     run = run or _new_run(trial)
     right, came = _further(trial, run, ones), _further(trial, run, weights)
-    if isinstance(right, str | None) or isinstance(came, str | None):
-        return (None, None) if isinstance(right, str | None) else (came, right)
+    if isinstance(right, str | None):
+        return None, None
     # of softmax(x) both are what rounding leaves of zero, on some processors another
     alike = trial.earned * abs(right) + negligible_slopes(trial, abs(trial.y_vector).sum())
-    if not (abs(came - right) <= alike).all():  # another pass may have spoiled what was saved
+    if not isinstance(came, str | None) and not (abs(came - right) <= alike).all():
+        # another pass may have spoiled what was saved
         came = _further(trial, _new_run(trial), weights)
     return came, right
 
